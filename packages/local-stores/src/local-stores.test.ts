@@ -19,8 +19,8 @@ import { itInLongForm } from "@diegetic/testing/rounds";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { startPostgres } from "./postgres.ts";
 import { findPostgresBinaries, openToAll } from "./postgres-binaries.ts";
-import { processIdentity } from "./process.ts";
-import { type RunningStore, startRedis } from "./redis.ts";
+import { processIdentity, type RunningStore } from "./process.ts";
+import { startRedis } from "./redis.ts";
 import { redisCommand } from "./redis-command.ts";
 
 const BUILT = fileURLToPath(new URL("../dist/index.js", import.meta.url));

@@ -8,13 +8,13 @@ import { commandAs, findPostgresUser, type PostgresUser } from "./postgres-user.
 import {
   becomesReady,
   keepPreviousLog,
+  type RunningStore,
   type ServerProcess,
   SetupError,
   type StartOptions,
   startServerProcess,
   stopStrayProcess,
 } from "./process.ts";
-import type { RunningStore } from "./redis.ts";
 import { runQuietly } from "./run.ts";
 
 const START_ATTEMPTS = 5;

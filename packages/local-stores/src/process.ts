@@ -41,6 +41,14 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** A server on 127.0.0.1 that this process started. Pass `port` to start it again at the same address. */
+export interface RunningStore extends ServerProcess {
+  url: string;
+  port: number;
+  /** Where a node of a Redis Cluster listens for the other nodes. */
+  busPort?: number;
+}
+
 /**
  * Renames the log of a server that has ended to `….previous.log`, because it says why. Called once for all attempts of
  * the next start. An empty log says nothing, so it replaces none.

@@ -4,6 +4,7 @@ import { freePort } from "./free-port.ts";
 import {
   becomesReady,
   keepPreviousLog,
+  type RunningStore,
   type ServerProcess,
   SetupError,
   type StartOptions,
@@ -26,14 +27,6 @@ export interface RedisOptions extends StartOptions {
   clusterNode?: boolean;
   /** Further flags of redis-server. */
   flags?: string[];
-}
-
-/** A server on 127.0.0.1 that this process started. Pass `port` to start it again at the same address. */
-export interface RunningStore extends ServerProcess {
-  url: string;
-  port: number;
-  /** Where a node of a Redis Cluster listens for the other nodes. */
-  busPort?: number;
 }
 
 /** Starts a Redis, which answers PING when this returns. It never evicts keys, because they hold money. */

@@ -12,7 +12,7 @@ export function isLoopbackAddress(text: string): boolean {
 
 /** Whether the host of a URL, or an address, only leads to this machine. */
 export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || isLoopbackAddress(host.replace(/^\[|\]$/g, ""));
+  return host === "localhost" || isLoopbackAddress(withoutBrackets(host));
 }
 
 /**
@@ -28,8 +28,13 @@ export function isPublicAddress(text: string): boolean {
 
 /** Whether the host of a URL is localhost, or an address that is not public. Other names are not resolved. */
 export function isPrivateHost({ hostname }: URL): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "");
+  const host = withoutBrackets(hostname);
   return isAddress(host) ? !isPublicAddress(host) : LOCALHOST.test(host);
+}
+
+/** The address in the host of a URL: one of IPv6 is in brackets there. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
 }
 
 const LOCALHOST = /(^|\.)localhost\.?$/;

@@ -83,6 +83,7 @@ async function runUntilStopped(stack: Stack, onReady: (started: StartedStack) =>
     },
   );
   await Promise.race([running, stopRequested]);
+  // A start that the stop below aborts fails, too: that is no problem.
   const startProblem = failure;
   if (startProblem === undefined) say("Stopping …");
   await stack.stop();

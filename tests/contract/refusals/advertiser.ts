@@ -117,10 +117,6 @@ export const advertiserRefusals: ProvocationsOfOperations = {
         { timeout: 60_000 },
       ),
   },
-  getLedger: {
-    "400 malformed_parameter": withQuery("?from=yesterday"),
-    "422 period": withQuery("?from=2024-01-01&to=2025-12-31"),
-  },
 };
 
 /** What belongs to a campaign, and what looks at it. */

@@ -51,8 +51,13 @@ export const commonRefusals: Provocations = {
 
   // The body and the query as such.
   "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
+  "422 counts_as": async (world, operation) => {
+    const by = await world.account({ rateLimitPerMinute: 2 });
+    const { bodyBytesPerRequest = 16 * 1_024 } = operation;
+    return world.call(operation, { by, body: { more: "x".repeat(2 * bodyBytesPerRequest) } });
+  },
   "400 bad_cursor": async (world, operation) => world.call(operation, { query: "?cursor=page2" }),
-  "400 no_number": withQuery("?days=abc"),
+  "400 no_days": withQuery("?days=abc"),
   "422 days": async (world, operation) => {
     const days = operation.query?.find(({ name }) => name === "days")?.schema as { maximum: number };
     return world.call(operation, { query: `?days=${days.maximum + 1}` });

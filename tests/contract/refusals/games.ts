@@ -43,7 +43,7 @@ export const gameRefusals: ProvocationsOfOperations = {
   },
   listAccountNoMatchScenes: {
     "400 no_limit": withQuery("?limit=abc"),
-    "422 limit_range": withQuery("?limit=101"),
+    "422 limit": withQuery("?limit=101"),
   },
   listMarketWords: {
     "400 type_twice": withQuery("?type=mood&type=mood"),

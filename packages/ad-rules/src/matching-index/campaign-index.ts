@@ -2,7 +2,7 @@ import { ShardedMap } from "@diegetic/collections";
 import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { comparable } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
-import type { MatchScene, Placement } from "../types/request.ts";
+import type { MatchScene, Placement, ReasonForNone } from "../types/request.ts";
 import { type CampaignIds, CampaignStore } from "./documents/campaign-store.ts";
 import { type Found, Matching } from "./matching.ts";
 import { type Candidate, candidateOf } from "./search/candidate.ts";
@@ -30,9 +30,6 @@ export interface Draw {
   /** There is no candidate, and a campaign that passes rules 1 to 7 was skipped because of any recent refusal. */
   passedOver: boolean;
 }
-
-/** In the order of docs/behaviour.md#reasons-for-no-match. */
-export type ReasonForNone = "placement_disabled" | "no_campaigns" | "no_eligible_campaign" | "budget";
 
 export interface Ranked {
   campaign: Campaign;

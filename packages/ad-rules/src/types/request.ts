@@ -1,4 +1,4 @@
-import type { GameContext, PlayerGeo, SnapshotPlacement } from "@diegetic/contracts";
+import type { GameContext, NoMatchReason, PlayerGeo, SnapshotPlacement } from "@diegetic/contracts";
 
 /** In both, absent, null and blank mean the same: unknown. */
 export type { GameContext, PlayerGeo };
@@ -21,3 +21,6 @@ export interface MatchScene {
   /** Unix milliseconds. */
   nowMs: number;
 }
+
+/** Those that need no player session (docs/behaviour.md#reasons-for-no-match). */
+export type ReasonForNone = Exclude<NoMatchReason, "session_cap">;

@@ -472,7 +472,7 @@ export interface DailyAnalytics {
   campaign_id: string;
   /** One row per UTC day, newest first, days without impressions included. */
   days: ({
-    /** The UTC day, YYYY-MM-DD. */
+    /** The day. A UTC day, YYYY-MM-DD. */
     date: string;
     /** Impressions of the day. */
     impressions: number;
@@ -608,7 +608,7 @@ export interface Pacing {
   days_active: number | null;
   /** Spent per UTC day since the first activation, today included; in cents, half up. */
   avg_daily_spend_cents: number;
-  /** The UTC day on which the budget will be spent at this average, 9999-12-31 at the latest, YYYY-MM-DD. */
+  /** When the budget will be spent at this average, 9999-12-31 at the latest. A UTC day, YYYY-MM-DD. */
   projected_exhaustion_date: string | null;
   /** Whole days until then; null while nothing is spent. */
   days_remaining: number | null;
@@ -881,7 +881,7 @@ export interface GameRevenue {
   })[];
   /** The last 30 UTC days with today, newest first, days without impressions included. */
   daily: ({
-    /** The UTC day, YYYY-MM-DD. */
+    /** The day. A UTC day, YYYY-MM-DD. */
     date: string;
     /** Impressions in the game on that day. */
     impressions: number;

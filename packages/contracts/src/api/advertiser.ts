@@ -44,7 +44,7 @@ function website() {
   );
 }
 
-export const registerRequestSchema = open(
+const registerRequestSchema = open(
   {
     company_name: nameText("Name of the company."),
     contact_email: emailAddress(),
@@ -79,17 +79,16 @@ export const advertiserSchema = closed(
 );
 export type AdvertiserBody = Static<typeof advertiserSchema>;
 
-export const profilePatchSchema = patchSchemaOf(profileChanges, advertiserSchema);
+const profilePatchSchema = patchSchemaOf(profileChanges, advertiserSchema);
 /** The body of PATCH /profile. */
 export const profilePatch = patchReader(profileChanges, advertiserSchema, {
   balance_cents: "add to it by POST /deposit",
 });
 
-export const depositRequestSchema = open(
+const depositRequestSchema = open(
   { amount_cents: amountCents("What to add to the balance, in cents.") },
   "Adds money to the advertiser's balance.",
 );
-export type DepositRequest = Static<typeof depositRequestSchema>;
 /** The body of POST /deposit. */
 export const depositRequest = validatorWithoutNulls(depositRequestSchema);
 
@@ -108,7 +107,7 @@ const bookedDeposit = closed(
   },
   "A deposit of the past.",
 );
-export const depositListSchema = Type.Array(bookedDeposit, { description: "Deposits, newest first." });
+const depositListSchema = Type.Array(bookedDeposit, { description: "Deposits, newest first." });
 
 const registration = {
   company_name: "Emberroast Coffee",
@@ -158,7 +157,7 @@ export const advertiserApi = defineFeature({
     ProfileChanges: profilePatchSchema,
     DepositRequest: depositRequestSchema,
     Deposit: depositResponseSchema,
-    BookedDeposit: depositListSchema.items,
+    BookedDeposit: bookedDeposit,
   },
   operations: {
     register: operation("POST /register", {

@@ -53,7 +53,7 @@ export type AffinityCreate = WithoutNulls<Static<typeof affinityCreateSchema>>;
 /** The body of POST /campaigns/{id}/affinities. */
 export const affinityCreate = validatorWithoutNulls(affinityCreateSchema);
 
-export const affinityBulkRequestSchema = open(
+const affinityBulkRequestSchema = open(
   {
     affinities: Type.Array(affinityCreateSchema, {
       maxItems: MAX_AFFINITIES,
@@ -79,7 +79,7 @@ export const affinitySchema = closed(
 );
 export type AffinityBody = Static<typeof affinitySchema>;
 
-export const affinityListSchema = Type.Array(affinitySchema, {
+const affinityListSchema = Type.Array(affinitySchema, {
   description: "The campaign's affinities in the order of their creation.",
 });
 
@@ -125,7 +125,7 @@ export const existingAffinity = refusal(
 export const tooManyAffinities = refusal(
   422,
   "too_many",
-  "The campaign has 50 affinities.",
+  `The campaign has ${MAX_AFFINITIES} affinities.`,
   `A campaign has at most ${MAX_AFFINITIES} affinities: delete one first.`,
 );
 export const noAffinity = refusal(
@@ -152,8 +152,7 @@ export const affinitiesApi = defineFeature({
       ...common,
       operationId: "replaceAffinities",
       summary: "Replace all affinities of a campaign",
-      description:
-        "Deletes all affinities of the campaign and creates those of the list, at most 50, none of them twice; all of it or nothing.",
+      description: `Deletes all affinities of the campaign and creates those of the list, at most ${MAX_AFFINITIES}, none of them twice; all of it or nothing.`,
       request: { schema: affinityBulkRequestSchema, example: { affinities: [newAffinity, warmLight] } },
       success: [
         ok("The new affinities in the order of the list.", affinityListSchema, [
@@ -174,7 +173,7 @@ export const affinitiesApi = defineFeature({
         refusal(
           422,
           "too_many",
-          "The list has more than 50 entries.",
+          `The list has more than ${MAX_AFFINITIES} entries.`,
           "affinities must be a list of at most 50 entries, each an object, but a list of 51 entries was sent",
         ),
         ...publishedSizes,
@@ -185,8 +184,7 @@ export const affinitiesApi = defineFeature({
       ...common,
       operationId: "createAffinity",
       summary: "Add an affinity to a campaign",
-      description:
-        "A campaign has at most 50 affinities, and none of them twice: case and surrounding space of a value make no difference.",
+      description: `A campaign has at most ${MAX_AFFINITIES} affinities, and none of them twice: case and surrounding space of a value make no difference.`,
       idempotent: true,
       request: { schema: affinityCreateSchema, example: newAffinity },
       success: [created("The new affinity.", affinitySchema, affinity)],

@@ -10,6 +10,7 @@ import {
   geoAnalyticsSchema,
 } from "./analytics/campaign.ts";
 import { pacingAnalytics, pacingSchema } from "./analytics/pacing.ts";
+import { spendSum } from "./analytics/shared.ts";
 import { spendReport, spendSchema } from "./analytics/spend.ts";
 
 export * from "./analytics/account.ts";
@@ -33,7 +34,7 @@ export const analyticsApi = defineFeature({
     Pacing: pacingSchema,
     AccountDaily: accountDailySchema,
     SpendDay: accountDailySchema.properties.days.items,
-    SpendSum: accountDailySchema.properties.total,
+    SpendSum: spendSum,
     Spend: spendSchema,
     SpendRow: spendSchema.properties.rows.items,
     CampaignSeriesList: campaignSeriesListSchema,

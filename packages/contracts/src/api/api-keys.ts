@@ -30,7 +30,7 @@ const scope = () =>
     "advertiser: campaigns, money and analytics; developer: placements and earnings; serving: /match and /impressions.",
   );
 
-export const apiKeyCreateSchema = open(
+const apiKeyCreateSchema = open(
   {
     label: nameText("The owner's name for the key."),
     scopes: optional(
@@ -55,7 +55,7 @@ export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
 /** The body of POST /api-keys. */
 export const apiKeyCreate = validatorWithoutNulls(apiKeyCreateSchema);
 
-export const apiKeyRotateRequestSchema = open(
+const apiKeyRotateRequestSchema = open(
   {
     overlap_seconds: optional(
       Type.Integer({
@@ -119,7 +119,7 @@ export const createdApiKeySchema = closed(
 );
 export type CreatedApiKeyBody = Static<typeof createdApiKeySchema>;
 
-export const apiKeyListSchema = Type.Array(apiKeySchema, {
+const apiKeyListSchema = Type.Array(apiKeySchema, {
   description: "The account's keys that are in force, in the order of their creation.",
 });
 
@@ -163,13 +163,13 @@ export const keyNotShownAgain = refusal(
 export const tooManyKeys = refusal(
   422,
   "too_many",
-  "The account has 100 keys in force.",
+  `The account has ${MAX_API_KEYS} keys in force.`,
   `An account has at most ${MAX_API_KEYS} API keys in force: revoke one first.`,
 );
 export const tooManyEndedKeys = refusal(
   422,
   "too_many_ended",
-  "The account has 1000 keys, those that ended within 30 days included.",
+  `The account has ${MAX_STORED_API_KEYS} keys, those that ended within ${ENDED_API_KEY_KEPT_DAYS} days included.`,
   `An account has at most ${MAX_STORED_API_KEYS} API keys, those that ended in the last ${ENDED_API_KEY_KEPT_DAYS} days included: keep keys for longer, or wait.`,
 );
 export const rateLimitBeyondCaller = notAllowedField(

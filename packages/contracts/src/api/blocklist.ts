@@ -12,10 +12,9 @@ import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
 import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
-import { gameIdParameter } from "./placements.ts";
+import { gameIdCheck } from "./placements.ts";
 
 const ruleType = () =>
   oneOf(
@@ -33,18 +32,12 @@ export const blocklistRuleCreateSchema = open(
   "A new blocklist rule of a campaign.",
 );
 export type BlocklistRuleCreate = WithoutNulls<Static<typeof blocklistRuleCreateSchema>>;
+const checkGameId = gameIdCheck("value of a game_id rule");
 /** The body of POST /campaigns/{id}/blocklist. Management checks that a keyword contains a word. */
 export const blocklistRuleCreate = validatorWithoutNulls(
   blocklistRuleCreateSchema,
   ({ rule_type, value }) => {
-    if (rule_type !== "game_id") return undefined;
-    try {
-      gameIdParameter(value);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      return new InvalidInput(error.status, error.message.replace(/^game_id/, "value of a game_id rule"));
-    }
+    if (rule_type === "game_id") checkGameId(value);
   },
 );
 
@@ -60,7 +53,7 @@ export const blocklistRuleSchema = closed(
 );
 export type BlocklistRuleBody = Static<typeof blocklistRuleSchema>;
 
-export const blocklistSchema = Type.Array(blocklistRuleSchema, {
+const blocklistSchema = Type.Array(blocklistRuleSchema, {
   description: "The campaign's blocklist rules in the order of their creation.",
 });
 
@@ -84,7 +77,7 @@ export const keywordWithoutWord = refusal(
 export const tooManyBlocklistRules = refusal(
   422,
   "too_many",
-  "The campaign has 1000 rules.",
+  `The campaign has ${MAX_BLOCKLIST_RULES} rules.`,
   `A campaign has at most ${MAX_BLOCKLIST_RULES} blocklist rules: delete one first.`,
 );
 export const noBlocklistRule = refusal(
@@ -105,7 +98,7 @@ export const blocklistApi = defineFeature({
       ...common,
       operationId: "createBlocklistRule",
       summary: "Add a rule to the blocklist of a campaign",
-      description: "A campaign has at most 1000 rules.",
+      description: `A campaign has at most ${MAX_BLOCKLIST_RULES} rules.`,
       idempotent: true,
       request: { schema: blocklistRuleCreateSchema, example: newRule },
       success: [created("The new rule.", blocklistRuleSchema, rule)],

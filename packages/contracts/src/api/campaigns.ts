@@ -51,14 +51,7 @@ const optionalFields = {
   ),
   start_date: optional(flightDate("When serving begins; null: at activation.")),
   end_date: optional(flightDate("When serving ends; null: when the budget is spent.")),
-  priority: optional(
-    Type.Integer({
-      minimum: PRIORITY.minimum,
-      maximum: PRIORITY.maximum,
-      default: PRIORITY.default,
-      description: "Higher is more likely to win ties.",
-    }),
-  ),
+  priority: optional(Type.Integer({ ...PRIORITY, description: "Higher is more likely to win ties." })),
   target_categories: optional(
     listOf(nameText("A game category."), "Only games of one of these categories; empty: all."),
   ),
@@ -115,21 +108,21 @@ export const campaignSchema = closed(
 );
 export type CampaignBody = Static<typeof campaignSchema>;
 
-export const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
+const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
 /** The body of PATCH /campaigns/{id}. */
 export const campaignPatch = patchReader(campaignChanges, campaignSchema, {
   status: "pause it by POST /campaigns/{id}/pause, activate it by POST /campaigns/{id}/activate",
   spent_cents: "it follows from the impressions that were billed",
 });
 
-export const campaignListSchema = Type.Array(campaignSchema, {
+const campaignListSchema = Type.Array(campaignSchema, {
   description: "The caller's campaigns, newest first.",
 });
 
 /** Maximum campaigns of one bulk request. */
 const MAX_BULK_CAMPAIGNS = 500;
 
-export const wholeCampaignCreateSchema = open(
+const wholeCampaignCreateSchema = open(
   {
     ...campaignCreateSchema.properties,
     activate: optional(
@@ -166,7 +159,7 @@ export const wholeCampaignCreate = validatorWithoutNulls(wholeCampaignCreateSche
 
 const MANY = { minItems: 1, maxItems: MAX_BULK_CAMPAIGNS };
 
-export const campaignBulkRequestSchema = open(
+const campaignBulkRequestSchema = open(
   {
     campaigns: Type.Array(wholeCampaignCreateSchema, {
       ...MANY,
@@ -180,7 +173,7 @@ export const campaignBulkRequest = validatorWithoutNulls(
   open({ campaigns: Type.Unsafe<unknown[]>({ type: "array", ...MANY }) }),
 );
 
-export const campaignBulkSchema = closed(
+const campaignBulkSchema = closed(
   {
     results: Type.Array(
       closed(
@@ -245,7 +238,7 @@ const notBlankName = "name must be text of at most 200 characters that is not bl
 export const tooManyCampaigns = refusal(
   422,
   "too_many",
-  "The advertiser has 5000 campaigns.",
+  `The advertiser has ${MAX_CAMPAIGNS} campaigns.`,
   `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
 );
 export const budgetBelowSpent = refusal(
@@ -308,8 +301,7 @@ export const campaignsApi = defineFeature({
       ...common,
       operationId: "createCampaign",
       summary: "Create a campaign",
-      description:
-        "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
+      description: `The new campaign is a draft: give it a creative, then activate it. An advertiser has at most ${MAX_CAMPAIGNS} campaigns.`,
       idempotent: true,
       request: { schema: campaignCreateSchema, example: newCampaign },
       success: [created("The new campaign.", campaignSchema, draft)],
@@ -348,7 +340,7 @@ export const campaignsApi = defineFeature({
         refusal(
           422,
           "too_many",
-          "The list has more than 500 entries, or none.",
+          `The list has more than ${MAX_BULK_CAMPAIGNS} entries, or none.`,
           "campaigns must be a list of at least 1 and at most 500 entries, but a list of 501 entries was sent",
         ),
       ],

@@ -77,11 +77,10 @@ export const creativeCreateSchema = open(
 );
 export type CreativeCreate = WithoutNulls<Static<typeof creativeCreateSchema>>;
 /** The body of POST /campaigns/{id}/creatives. */
-export const creativeCreate = validatorWithoutNulls(creativeCreateSchema, (creative) =>
-  creative.creative_type === "narrative_hook" && creative.narrative_hook === undefined
-    ? withoutHook.error("")
-    : undefined,
-);
+export const creativeCreate = validatorWithoutNulls(creativeCreateSchema, (creative) => {
+  const needsHook = creative.creative_type === "narrative_hook";
+  if (needsHook && creative.narrative_hook === undefined) throw withoutHook.error("");
+});
 
 const creativeChanges = open(
   { brand_name: Type.Optional(nameText("The brand.")), ...optionalFields },
@@ -112,7 +111,7 @@ export type CreativeBody = Static<typeof creativeSchema>;
 
 /** creative_type has its own rule. */
 const withoutType = Type.Omit(creativeSchema, ["creative_type"]);
-export const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
+const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
 const readCreativePatch = patchReader(creativeChanges, withoutType, {
   campaign_id: "create another creative by POST /campaigns/{campaign_id}/creatives",
   impressions: "it counts the impressions that were recorded",
@@ -125,7 +124,7 @@ export function creativePatch(body: unknown, current: CreativeBody): CreativePat
   return readCreativePatch(body, current);
 }
 
-export const creativeListSchema = Type.Array(creativeSchema, {
+const creativeListSchema = Type.Array(creativeSchema, {
   description: "The campaign's creatives in the order of their creation.",
 });
 
@@ -167,13 +166,13 @@ export const noCreative = refusal(
 export const tooManyCreatives = refusal(
   422,
   "too_many",
-  "The campaign has 100 creatives.",
+  `The campaign has ${MAX_CREATIVES} creatives.`,
   `A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`,
 );
 export const tooManyDeletedCreatives = refusal(
   422,
   "too_many_deleted",
-  "The campaign has 10000 creatives, deleted ones included.",
+  `The campaign has ${MAX_STORED_CREATIVES} creatives, deleted ones included.`,
   `A campaign has at most ${MAX_STORED_CREATIVES} creatives. Deleted ones count for ${DELETED_CREATIVE_KEPT_DAYS} days, and for ever once a player saw them: use another campaign, or change a creative instead of deleting it.`,
 );
 export const lastCreative = refusal(
@@ -210,8 +209,7 @@ export const creativesApi = defineFeature({
       ...common,
       operationId: "createCreative",
       summary: "Add a creative to a campaign",
-      description:
-        "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
+      description: `A campaign has at most ${MAX_CREATIVES} creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.`,
       idempotent: true,
       request: { schema: creativeCreateSchema, example: newCreative },
       success: [created("The new creative.", creativeSchema, creative)],

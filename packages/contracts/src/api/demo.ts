@@ -2,7 +2,7 @@ import { answerText, closed, count, microcents, millicents } from "../definition
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 
-export const demoSchema = closed(
+const demoSchema = closed(
   {
     game_id: answerText("The demo game."),
     api_key: answerText(

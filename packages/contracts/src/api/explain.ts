@@ -37,7 +37,7 @@ export const CHECKED_RULES = [
   "max_uses_per_game",
 ] as const;
 
-export const explainResponseSchema = closed(
+const explainResponseSchema = closed(
   {
     campaign_id: answerText("The campaign."),
     would_serve: Type.Boolean({

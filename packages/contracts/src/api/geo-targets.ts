@@ -7,7 +7,7 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
-import { neededWhere, together } from "../definition/conditions.ts";
+import { neededWhere, requireBothOrNone, together } from "../definition/conditions.ts";
 import { GEO_TARGET_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -81,14 +81,12 @@ export type GeoTargetCreate = WithoutNulls<Static<typeof geoTargetCreateSchema>>
 const readGeoTarget = validatorWithoutNulls(geoTargetCreateSchema, (target) => {
   const missing = NEEDED_OF_GEO_TARGET[target.target_type].find((field) => target[field] === undefined);
   if (missing !== undefined) {
-    return new InvalidInput(
+    throw new InvalidInput(
       400,
       `${missing} is required when target_type is ${target.target_type}: it must be ${ALLOWED[missing]}`,
     );
   }
-  if ((target.lat === undefined) === (target.lng === undefined)) return undefined;
-  const half = target.lat === undefined ? "lat" : "lng";
-  return new InvalidInput(400, `${half} is required: lat and lng only go together`);
+  requireBothOrNone(target);
 });
 
 /** The body of POST /campaigns/{id}/geo-targets; throws InvalidInput. */
@@ -121,7 +119,7 @@ export const geoTargetSchema = closed(
 );
 export type GeoTargetBody = Static<typeof geoTargetSchema>;
 
-export const geoTargetListSchema = Type.Array(geoTargetSchema, {
+const geoTargetListSchema = Type.Array(geoTargetSchema, {
   description: "The campaign's geo targets in the order of their creation.",
 });
 
@@ -150,7 +148,7 @@ export const contradictingGeoTarget = refusal(
 export const tooManyGeoTargets = refusal(
   422,
   "too_many",
-  "The campaign has 500 geo targets.",
+  `The campaign has ${MAX_GEO_TARGETS} geo targets.`,
   `A campaign has at most ${MAX_GEO_TARGETS} geo targets: delete one first.`,
 );
 export const noGeoTarget = refusal(
@@ -180,8 +178,7 @@ export const geoTargetsApi = defineFeature({
       ...common,
       operationId: "createGeoTarget",
       summary: "Add a geo target to a campaign",
-      description:
-        "A campaign has at most 500 geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.",
+      description: `A campaign has at most ${MAX_GEO_TARGETS} geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.`,
       idempotent: true,
       request: { schema: geoTargetCreateSchema, example: newTarget },
       success: [created("The new geo target.", geoTargetSchema, target)],

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
-import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
+import { periodRefusals, registerFirst } from "../definition/common-errors.ts";
 import { closed, count, periodQuery, utcDate } from "../definition/fields.ts";
-import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 
 /** Days of the ledger, counted back; also the maximum period between two days. */
@@ -104,16 +104,7 @@ export const ledgerApi = defineFeature({
           { csv },
         ),
       ],
-      refusals: [
-        refusal(
-          400,
-          "malformed_parameter",
-          "A parameter is not a number or not a day.",
-          'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
-        ),
-        registerFirst,
-        periodTooLong,
-      ],
+      refusals: [...periodRefusals(LEDGER_DAYS.maximum), registerFirst],
     }),
   },
 });

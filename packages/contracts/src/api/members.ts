@@ -14,24 +14,17 @@ import { created, defineFeature, noContent, ok, operation, refusal } from "../de
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { validatorWithoutNulls } from "../validation/validator.ts";
-import { signedIn } from "./sessions/shared.ts";
-import {
-  invitationTokenSchema,
-  MAX_MEMBERS,
-  noInvitation,
-  sessionExample,
-  sessionSchema,
-  tooManyMembers,
-} from "./sessions.ts";
+import { sessionExample, sessionSchema, signedIn } from "./sessions/shared.ts";
+import { invitationTokenSchema, MAX_MEMBERS, noInvitation, tooManyMembers } from "./sessions/sign-in.ts";
 
-export const accountPatchSchema = open(
+const accountPatchSchema = open(
   { label: nameText("What the account is called.") },
   "Changes of the account.",
 );
 /** The body of PATCH /account. */
 export const accountPatch = validatorWithoutNulls(accountPatchSchema);
 
-export const memberSchema = closed(
+const memberSchema = closed(
   {
     user_id: answerText("The user's identifier, usr_…."),
     name: answerText("How the user is called."),
@@ -44,17 +37,17 @@ export const memberSchema = closed(
 export type MemberBody = Static<typeof memberSchema>;
 
 const memberChanges = open({ role: memberRole("The member's new role.") }, "Changes of a member.");
-export const memberPatchSchema = patchSchemaOf(memberChanges, memberSchema);
+const memberPatchSchema = patchSchemaOf(memberChanges, memberSchema);
 /** The body of PATCH /members/{user_id}. */
 export const memberPatch = patchReader(memberChanges, memberSchema, {
   name: "each user changes it by PATCH /user",
 });
 
-export const memberListSchema = Type.Array(memberSchema, {
+const memberListSchema = Type.Array(memberSchema, {
   description: "The members of the account, in the order of joining.",
 });
 
-export const invitationCreateSchema = open(
+const invitationCreateSchema = open(
   {
     role: memberRole("The role of the person who accepts."),
     note: optional(nameText("Whom the invitation is meant for, in the owner's own words.")),
@@ -72,10 +65,10 @@ const invitationFields = {
   expires_at: timestamp("When the invitation ends by itself."),
 };
 
-export const invitationSchema = closed(invitationFields, "An open invitation, without its token.");
+const invitationSchema = closed(invitationFields, "An open invitation, without its token.");
 export type InvitationBody = Static<typeof invitationSchema>;
 
-export const createdInvitationSchema = closed(
+const createdInvitationSchema = closed(
   {
     ...invitationFields,
     token: answerText(
@@ -89,7 +82,7 @@ export const createdInvitationSchema = closed(
 );
 export type CreatedInvitationBody = Static<typeof createdInvitationSchema>;
 
-export const invitationListSchema = Type.Array(invitationSchema, {
+const invitationListSchema = Type.Array(invitationSchema, {
   description: "The account's open invitations, in the order of their creation.",
 });
 
@@ -127,7 +120,7 @@ export const lastOwner = refusal(
 export const tooManyInvitations = refusal(
   422,
   "too_many",
-  "The account has 100 open invitations.",
+  `The account has ${MAX_INVITATIONS} open invitations.`,
   `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
 );
 export const invitationNotShownAgain = refusal(

@@ -4,6 +4,7 @@ import {
   malformedField,
   missingField,
   notAllowedField,
+  otherAccountsPlacement,
   ownGameOnly,
   responseOnlyField,
 } from "../definition/common-errors.ts";
@@ -87,11 +88,16 @@ const placementChanges = open(
 );
 export type PlacementPatch = Static<typeof placementChanges>;
 
-const readGame = validatorWithoutNulls(open({ game_id: gameId() }));
-/** Validates the game id of a path; throws InvalidInput. */
-export function gameIdParameter(text: string): string {
-  return readGame({ game_id: text }).game_id;
+/** A check of a game's id, which errors call by this name: throws InvalidInput, or returns the id. */
+export function gameIdCheck(name: string): (text: string) => string {
+  const read = validatorWithoutNulls(open({ [name]: gameId() }));
+  return (text) => {
+    read({ [name]: text });
+    return text;
+  };
 }
+/** Validates the game id of a path; throws InvalidInput. */
+export const gameIdParameter = gameIdCheck("game_id");
 
 export const placementSchema = closed(
   {
@@ -119,14 +125,14 @@ export const placementSchema = closed(
 );
 export type PlacementBody = Static<typeof placementSchema>;
 
-export const placementPatchSchema = patchSchemaOf(placementChanges, placementSchema);
+const placementPatchSchema = patchSchemaOf(placementChanges, placementSchema);
 /** The body of PATCH /placements/{game_id}. */
 export const placementPatch = patchReader(placementChanges, placementSchema, {
   is_active: "enable ads by POST /placements/{game_id}, disable them by DELETE /placements/{game_id}",
   creator_id: "name another by POST /placements/{game_id}",
 });
 
-export const placementListSchema = Type.Array(placementSchema, { description: "Placements." });
+const placementListSchema = Type.Array(placementSchema, { description: "Placements." });
 
 const newPlacement = {
   creator_id: "studio-42",
@@ -142,20 +148,13 @@ const placement = {
   is_active: true,
   created_at: exampleIds.moment,
 };
-const [otherAccount] = ownGameOnly;
-const emptyTypes = notAllowedField(
-  "placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but a list of 0 entries was sent",
-);
-const noTypes = (sent: string) =>
-  malformedField(
-    `placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but ${sent} was sent`,
-  );
+const typesMustBe = `placement_types must be a list of at least 1 and at most 100 entries, each one of ${CREATIVE_TYPES.join(", ")}`;
 /** Maximum placements of one account, including disabled ones. */
 export const MAX_PLACEMENTS = 10_000;
 export const tooManyPlacements = refusal(
   422,
   "too_many",
-  "The account has 10000 placements.",
+  `The account has ${MAX_PLACEMENTS} placements.`,
   `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
 );
 const common = { group: "management", scope: "developer" } as const;
@@ -192,9 +191,9 @@ export const placementsApi = defineFeature({
       success: [created("The placement.", placementSchema, placement)],
       refusals: [
         missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
-        noTypes('"narrative_hook"'),
-        otherAccount,
-        emptyTypes,
+        malformedField(`${typesMustBe}, but "narrative_hook" was sent`),
+        otherAccountsPlacement,
+        notAllowedField(`${typesMustBe}, but a list of 0 entries was sent`),
         tooManyPlacements,
         accountTooLarge,
       ],
@@ -222,7 +221,7 @@ export const placementsApi = defineFeature({
         }),
       ],
       refusals: [
-        noTypes("null"),
+        malformedField(`${typesMustBe}, but null was sent`),
         ...ownGameOnly,
         notAllowedField(
           "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",

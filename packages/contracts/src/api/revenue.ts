@@ -12,6 +12,7 @@ import {
   oneOf,
   periodQuery,
   report,
+  textFilter,
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
@@ -79,7 +80,7 @@ const topAdvertiser = closed(
 
 const earningsDay = closed(
   {
-    date: Type.String({ format: "date", description: "The UTC day, YYYY-MM-DD." }),
+    date: utcDate("The day."),
     impressions: count("Impressions in the game on that day."),
     earned_cents: count("What they have earned, in whole cents, rounded down."),
     earned_microcents: microcents("What they have earned."),
@@ -122,23 +123,15 @@ const gameAdvertiser = closed(
   },
   "An advertiser seen in the game, as a developer recognises it.",
 );
-export const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
+const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
   description: "The advertisers seen in the game, most impressions first, then by identifier.",
 });
 export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
 
 /** Days of the earnings, counted back; also the maximum period between two days. */
 export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
-export const earningsGameSchema = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: "Only this game of the account.",
-});
-export const earningsAdvertiserSchema = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: "Only what this advertiser has paid.",
-});
+const earningsGameSchema = textFilter("Only this game of the account.");
+const earningsAdvertiserSchema = textFilter("Only what this advertiser has paid.");
 
 const earningsSum = closed(
   { impressions: count("Impressions."), earned_microcents: microcents("What they have earned.") },
@@ -153,7 +146,7 @@ const gameDay = closed(
   },
   "What one game has earned on one day.",
 );
-export const earningsSchema = report(
+const earningsSchema = report(
   { total: earningsSum, row: gameDay },
   "Days on which a game has earned something, newest first, then by game.",
   "What the games have earned day by day.",
@@ -179,7 +172,7 @@ const advertiserEarnings = closed(
   },
   "What the games have earned from one advertiser.",
 );
-export const advertiserEarningsSchema = report(
+const advertiserEarningsSchema = report(
   { total: earningsSum, row: advertiserEarnings },
   "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
   "What the games have earned from each advertiser.",
@@ -205,12 +198,12 @@ export const revenueApi = defineFeature({
     AdvertiserRevenue: revenueSchema,
     CreatorRevenue: creatorRevenueSchema,
     GameRevenue: gameRevenueSchema,
-    GameAdvertiser: gameAdvertiserListSchema.items,
+    GameAdvertiser: gameAdvertiser,
     Earnings: earningsSchema,
-    EarningsSum: earningsSchema.properties.total,
-    GameDay: earningsSchema.properties.rows.items,
+    EarningsSum: earningsSum,
+    GameDay: gameDay,
     EarningsByAdvertiser: advertiserEarningsSchema,
-    AdvertiserEarnings: advertiserEarningsSchema.properties.rows.items,
+    AdvertiserEarnings: advertiserEarnings,
   },
   additions: [
     "AdvertiserRevenue.total_spent_millicents",

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import type { TSchema } from "typebox";
-
-import * as contracts from "../index.ts";
+import { errorSchema } from "../definition/fields.ts";
+import { InvalidInput } from "../http-error.ts";
+import { validator } from "../validation/validator.ts";
+import { documentedFeatures } from "./index.ts";
 
 interface Node {
   type?: string | string[];
@@ -17,18 +19,25 @@ interface Node {
   enum?: unknown[];
   readOnly?: boolean;
 }
+type Named = [name: string, schema: Node];
 
-const schemas = Object.entries(contracts)
-  .filter(([name]) => name.endsWith("Schema"))
-  .map(([name, schema]): [string, Node] => [name, schema as Node]);
-const sent = new Set<unknown>(
-  contracts.documentedFeatures.flatMap(({ operations }) =>
-    Object.values(operations).map(({ request }) => request?.schema),
+const operations = documentedFeatures.flatMap((feature) => Object.values(feature.operations));
+const bodies = operations.flatMap(({ operationId, request }): Named[] =>
+  request === undefined ? [] : [[`the body of ${operationId}`, request.schema as Node]],
+);
+const answers = operations.flatMap(({ operationId, success }) =>
+  success.flatMap(({ status, schema }): Named[] =>
+    schema === undefined ? [] : [[`the answer ${status} of ${operationId}`, schema as Node]],
   ),
 );
-const requests = schemas.filter(
-  ([name, schema]) => sent.has(schema) || /(Request|Create|Patch)Schema$/.test(name),
+const events = documentedFeatures.flatMap(({ sentRequests = {} }) =>
+  Object.values(sentRequests).map(({ operationId, request }): Named => [operationId, request.schema as Node]),
 );
+const parameters = operations.flatMap(({ operationId, query = [] }) =>
+  query.map(({ name, schema }): Named => [`the parameter ${name} of ${operationId}`, schema as Node]),
+);
+const closedOnes: Named[] = [...answers, ...events, ["every error", errorSchema as Node]];
+const schemas = [...bodies, ...closedOnes, ...parameters];
 
 /** Every node of a schema with its path, the schema itself left out. */
 function* nodesOf(schema: Node, path = ""): Generator<[string, Node]> {
@@ -46,10 +55,18 @@ function isA(node: Node, type: string): boolean {
   return [node.type].flat().includes(type);
 }
 
+function expectAdditional(schema: Node, additional: false | undefined): void {
+  for (const [path, node] of [["", schema] as const, ...nodesOf(schema)]) {
+    if (node.properties !== undefined) {
+      expect([path, node.additionalProperties]).toEqual([path, additional]);
+    }
+  }
+}
+
 describe("schemas are the contract", () => {
   it("are all found", () => {
-    expect(schemas.length).toBeGreaterThanOrEqual(20);
-    expect(requests.length).toBeGreaterThanOrEqual(10);
+    expect(bodies.length).toBeGreaterThanOrEqual(30);
+    expect(answers.length).toBeGreaterThanOrEqual(70);
   });
 
   it.each(schemas)("%s describes itself and every field", (_name, schema) => {
@@ -59,16 +76,11 @@ describe("schemas are the contract", () => {
     }
   });
 
-  it.each(schemas)("%s is closed, unless clients send it", (name, schema) => {
-    const additional = requests.some(([request]) => request === name) ? undefined : false;
-    for (const [path, node] of [["", schema] as const, ...nodesOf(schema)]) {
-      if (node.properties !== undefined) {
-        expect([path, node.additionalProperties]).toEqual([path, additional]);
-      }
-    }
-  });
+  it.each(closedOnes)("%s is closed", (_name, schema) => expectAdditional(schema, false));
 
-  it.each(requests)("%s limits every text, list and number", (_name, schema) => {
+  it.each(bodies)("%s may have more fields", (_name, schema) => expectAdditional(schema, undefined));
+
+  it.each(bodies)("%s limits every text, list and number", (_name, schema) => {
     for (const [path, node] of nodesOf(schema)) {
       // Only the current value of such a field is accepted.
       if (node.readOnly) continue;
@@ -83,7 +95,7 @@ describe("schemas are the contract", () => {
   });
 
   it.each(schemas)("%s can be compiled", (_name, schema) => {
-    const validate = contracts.validator(schema as TSchema);
-    expect(() => validate(null)).toThrow(contracts.InvalidInput);
+    const validate = validator(schema as TSchema);
+    expect(() => validate(null)).toThrow(InvalidInput);
   });
 });

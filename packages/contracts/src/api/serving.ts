@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
-import { together } from "../definition/conditions.ts";
+import { requireBothOrNone, together } from "../definition/conditions.ts";
 import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -22,7 +22,6 @@ import {
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { InvalidInput } from "../http-error.ts";
 import { lenientValidator, validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 const playerGeo = open(
@@ -64,11 +63,9 @@ export const matchRequestSchema = open(
 /** The body of POST /match after validation: without nulls and blank optional texts, country_code in upper case. */
 export type MatchRequest = WithoutNulls<Static<typeof matchRequestSchema>>;
 
-const readMatchRequest = lenientValidator(matchRequestSchema, ({ player_geo: place }) => {
-  if (place === undefined || (place.lat === undefined) === (place.lng === undefined)) return undefined;
-  const missing = place.lat === undefined ? "lat" : "lng";
-  return new InvalidInput(400, `player_geo.${missing} is required: lat and lng only go together`);
-});
+const readMatchRequest = lenientValidator(matchRequestSchema, ({ player_geo = {} }) =>
+  requireBothOrNone(player_geo, "player_geo."),
+);
 
 /** Validates the body of POST /match; throws InvalidInput. */
 export function matchRequest(body: unknown): MatchRequest {
@@ -79,7 +76,11 @@ export function matchRequest(body: unknown): MatchRequest {
   return code === place.country_code ? request : { ...request, player_geo: { ...place, country_code: code } };
 }
 
-export const matchResponseSchema = closed(
+export const biasedPipelineSchema = Type.Record(Type.String(), Type.String(), {
+  description: "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
+});
+
+const matchResponseSchema = closed(
   {
     match_id: answerText("Identifies this match; an impression may name it."),
     campaign_id: answerText("The campaign that won."),
@@ -91,10 +92,7 @@ export const matchResponseSchema = closed(
     product_name: nullable(answerText("The product; null without one.")),
     tagline: nullable(answerText("The tagline; null without one.")),
     tone: oneOf(TONES, "The tone of the line."),
-    biased_pipeline: Type.Record(Type.String(), Type.String(), {
-      description:
-        "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
-    }),
+    biased_pipeline: biasedPipelineSchema,
     affinity_score: Type.Number({
       minimum: 0,
       description: "Sum of the weights of the campaign's affinities that the scene satisfies.",
@@ -105,7 +103,7 @@ export const matchResponseSchema = closed(
 );
 export type MatchResponse = Static<typeof matchResponseSchema>;
 
-export const impressionRequestSchema = open(
+const impressionRequestSchema = open(
   {
     campaign_id: nameText("The campaign of the match."),
     creative_id: nameText("The creative of the match."),
@@ -123,7 +121,7 @@ export type ImpressionRequest = WithoutNulls<Static<typeof impressionRequestSche
 /** Validates the body of POST /impressions; throws InvalidInput. */
 export const impressionRequest = validatorWithoutNulls(impressionRequestSchema);
 
-export const impressionResponseSchema = closed(
+const impressionResponseSchema = closed(
   {
     impression_id: answerText("The impression."),
     campaign_id: answerText("The campaign that was charged."),
@@ -202,9 +200,9 @@ export const servingApi = defineFeature({
   schemas: {
     MatchRequest: matchRequestSchema,
     PlayerGeo: matchRequestSchema.properties.player_geo,
-    GameContext: matchRequestSchema.properties.game_context,
+    GameContext: gameContext,
     MatchResult: matchResponseSchema,
-    BiasedPipeline: matchResponseSchema.properties.biased_pipeline,
+    BiasedPipeline: biasedPipelineSchema,
     ImpressionRequest: impressionRequestSchema,
     ImpressionRecord: impressionResponseSchema,
   },

@@ -18,14 +18,7 @@ import {
 
 export { PASSWORD_CHARACTERS } from "../password.ts";
 export * from "./sessions/own-session.ts";
-export {
-  accountSchema,
-  membershipSchema,
-  type SessionBody,
-  sessionExample,
-  sessionSchema,
-  userSchema,
-} from "./sessions/shared.ts";
+export type { SessionBody } from "./sessions/shared.ts";
 export * from "./sessions/sign-in.ts";
 
 export const sessionsApi = defineFeature({

@@ -16,6 +16,7 @@ import { defineFeature, ok, operation } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { validatorWithoutNulls } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
+import { biasedPipelineSchema } from "./serving.ts";
 
 /** The moods that the simulator proposes; others are allowed. */
 export const SIMULATOR_MOODS = [
@@ -29,7 +30,7 @@ export const SIMULATOR_MOODS = [
   "melancholic",
 ] as const;
 
-export const simulateRequestSchema = open(
+const simulateRequestSchema = open(
   {
     narrative_function: optional(
       longText("What the scene is about; taken as its narrative, theme, location and action."),
@@ -52,10 +53,7 @@ export const simulateResponseSchema = closed(
       },
       "The creative that a new player session would see first.",
     ),
-    biased_pipeline: Type.Record(Type.String(), Type.String(), {
-      description:
-        "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
-    }),
+    biased_pipeline: biasedPipelineSchema,
     affinity_scores: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
       description:
         "For each affinity type that the campaign has, the sum of what its affinities contribute; 0 where none does.",

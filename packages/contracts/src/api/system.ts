@@ -8,7 +8,7 @@ import Type from "../definition/type.ts";
 import { validatorWithoutNulls } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 
-export const storeSchema = closed(
+const storeSchema = closed(
   {
     name: answerText("What was asked: a store, or what has to be in it."),
     ready: Type.Boolean({ description: "Whether it answers as it should." }),
@@ -16,7 +16,7 @@ export const storeSchema = closed(
   "A store as management sees it at this moment.",
 );
 
-export const processSchema = closed(
+const processSchema = closed(
   {
     service: answerText("management, match or billing."),
     instance: answerText("The name of the instance (INSTANCE_NAME)."),
@@ -31,7 +31,7 @@ export const processSchema = closed(
   "A process of the installation.",
 );
 
-export const differenceSchema = closed(
+const differenceSchema = closed(
   {
     check: answerText("The name of the check, as in the metrics."),
     what: answerText("What was compared."),
@@ -46,7 +46,7 @@ export const differenceSchema = closed(
   "Two values that should agree and do not.",
 );
 
-export const reconciliationSchema = closed(
+const reconciliationSchema = closed(
   {
     finished_at: nullable(
       timestamp("When everything was compared last; null: not once since billing started."),
@@ -57,7 +57,7 @@ export const reconciliationSchema = closed(
   "What the comparison of all stores found. Billing repeats it all the time.",
 );
 
-export const dividedWalletSchema = closed(
+const dividedWalletSchema = closed(
   {
     advertiser_id: answerText("The advertiser's identifier, adv_…."),
     company_name: answerText("The advertiser's company."),
@@ -70,7 +70,7 @@ export const dividedWalletSchema = closed(
   "An advertiser whose wallet is divided into slices.",
 );
 
-export const dividedWalletsSchema = closed(
+const dividedWalletsSchema = closed(
   {
     count: count("Advertisers whose wallet is divided into slices."),
     listed: Type.Array(dividedWalletSchema, { description: "The first 100 of them, by identifier." }),
@@ -78,7 +78,7 @@ export const dividedWalletsSchema = closed(
   "Which advertisers' wallets are divided among hash slots.",
 );
 
-export const systemSchema = closed(
+const systemSchema = closed(
   {
     read_at: timestamp("When this was read."),
     stores: Type.Array(storeSchema, { description: "Postgres, Redis, and what has to be in them." }),
@@ -124,7 +124,7 @@ export const systemSchema = closed(
 );
 export type SystemBody = Static<typeof systemSchema>;
 
-export const quarantinedRecordSchema = closed(
+const quarantinedRecordSchema = closed(
   {
     impression_id: answerText("The impression's identifier, imp_…."),
     advertiser_id: answerText("The advertiser's identifier, adv_…."),
@@ -138,18 +138,18 @@ export const quarantinedRecordSchema = closed(
 );
 export type QuarantinedRecordBody = Static<typeof quarantinedRecordSchema>;
 
-export const quarantineSchema = Type.Array(quarantinedRecordSchema, {
+const quarantineSchema = Type.Array(quarantinedRecordSchema, {
   description: "The records that wait for a decision, newest first; at most 100.",
 });
 
-export const resolutionSchema = open(
+const resolutionSchema = open(
   { resolution: longText("What was decided about the charge, and who was informed.") },
   "A decision about a quarantined record.",
 );
 /** The body of POST /system/quarantine/{impression_id}/resolve. */
 export const resolutionBody = validatorWithoutNulls(resolutionSchema);
 
-export const systemAccountSchema = closed(
+const systemAccountSchema = closed(
   {
     ...accountRef,
     created_at: timestamp("When the account was made."),
@@ -162,7 +162,7 @@ export const systemAccountSchema = closed(
 );
 export type SystemAccountBody = Static<typeof systemAccountSchema>;
 
-export const systemAccountListSchema = Type.Array(systemAccountSchema, {
+const systemAccountListSchema = Type.Array(systemAccountSchema, {
   description: "The accounts of the installation in the order of their creation.",
 });
 

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { ownGameOnly } from "../definition/common-errors.ts";
+import { numberRefusals, ownGameOnly } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
@@ -18,18 +18,18 @@ export const SCENE_WORD_TYPES = ["theme", "category", "mood", "location", "actio
 /** Maximum scenes of an account's games in one answer. */
 export const ACCOUNT_SCENES = { minimum: 1, maximum: 100, default: 50 } as const;
 
-export const trafficUnitSchema = oneOf(TRAFFIC_UNITS, "What one point of the series stands for.", "hour");
-export const trafficCountSchema = Type.Integer({
+const trafficUnitSchema = oneOf(TRAFFIC_UNITS, "What one point of the series stands for.", "hour");
+const trafficCountSchema = Type.Integer({
   minimum: TRAFFIC_POINTS.hour.minimum,
   maximum: TRAFFIC_POINTS.hour.maximum,
   description:
     "How many points, the current one included: at most 48 hours or 31 days; without it 24 hours or 30 days.",
 });
-export const accountScenesSchema = Type.Integer({
+const accountScenesSchema = Type.Integer({
   ...ACCOUNT_SCENES,
   description: "How many scenes at most.",
 });
-export const sceneWordTypeSchema = oneOf(SCENE_WORD_TYPES, "Only words of this field of the scene.");
+const sceneWordTypeSchema = oneOf(SCENE_WORD_TYPES, "Only words of this field of the scene.");
 
 const lastAt = (what: string) => nullable(timestamp(`${what}; null: none that is remembered.`));
 
@@ -64,7 +64,7 @@ const gameTraffic = closed(
   "How a game's integration is doing.",
 );
 
-export const trafficSchema = closed(
+const trafficSchema = closed(
   {
     last_call_at: lastAt("When any key of the account last called /match or /impressions"),
     errors: Type.Array(callErrors, {
@@ -92,7 +92,7 @@ const trafficPoint = closed(
   "The calls of one hour or one UTC day.",
 );
 
-export const trafficSeriesSchema = closed(
+const trafficSeriesSchema = closed(
   {
     game_id: answerText("The game."),
     unit: oneOf(TRAFFIC_UNITS, "What one point stands for."),
@@ -128,7 +128,7 @@ const noMatchScene = closed(
   },
   "A scene that got no ad. Neither the player nor the session is kept.",
 );
-export const noMatchSceneListSchema = Type.Array(noMatchScene, { description: "Scenes, newest first." });
+const noMatchSceneListSchema = Type.Array(noMatchScene, { description: "Scenes, newest first." });
 export type NoMatchSceneListBody = Static<typeof noMatchSceneListSchema>;
 
 const sentWord = closed(
@@ -153,7 +153,7 @@ const unsentWord = closed(
   },
   "A word that campaigns target and the game does not send.",
 );
-export const gameWordsSchema = closed(
+const gameWordsSchema = closed(
   {
     game_id: answerText("The game."),
     sent: Type.Array(sentWord, {
@@ -177,7 +177,7 @@ const marketWord = closed(
   },
   "A word that games send.",
 );
-export const marketWordListSchema = Type.Array(marketWord, {
+const marketWordListSchema = Type.Array(marketWord, {
   description: "Words, most frequent first; at most 200 of each type.",
 });
 export type MarketWordListBody = Static<typeof marketWordListSchema>;
@@ -200,16 +200,16 @@ export const trafficApi = defineFeature({
     "What the games really send and what they are answered, for developers and, summed up, for advertisers. Statistics that match instances count in memory and send about once a second: a crash loses the last second, and no bill depends on them.",
   schemas: {
     Traffic: trafficSchema,
-    CallErrors: trafficSchema.properties.errors.items,
-    GameTraffic: trafficSchema.properties.games.items,
+    CallErrors: callErrors,
+    GameTraffic: gameTraffic,
     TrafficSeries: trafficSeriesSchema,
-    TrafficPoint: trafficSeriesSchema.properties.points.items,
-    NoMatchScene: noMatchSceneListSchema.items,
-    SceneContext: noMatchSceneListSchema.items.properties.game_context,
+    TrafficPoint: trafficPoint,
+    NoMatchScene: noMatchScene,
+    SceneContext: sceneContext,
     GameWords: gameWordsSchema,
-    SentWord: gameWordsSchema.properties.sent.items,
-    UnsentWord: gameWordsSchema.properties.unsent.items,
-    MarketWord: marketWordListSchema.items,
+    SentWord: sentWord,
+    UnsentWord: unsentWord,
+    MarketWord: marketWord,
   },
   operations: {
     list: operation("GET /traffic", {
@@ -270,19 +270,8 @@ export const trafficApi = defineFeature({
         }),
       ],
       refusals: [
-        refusal(
-          400,
-          "no_count",
-          "count is not a whole number.",
-          'count must be a whole number from 1 to 48, but "abc" was sent',
-        ),
+        ...numberRefusals("count", TRAFFIC_POINTS.hour.maximum),
         ...ownGameOnly,
-        refusal(
-          422,
-          "count",
-          "count is out of range for the unit.",
-          'count must be a whole number from 1 to 48, but "49" was sent',
-        ),
         refusal(422, "unit", "The unit is another one.", 'unit must be hour or day, but "week" was sent'),
       ],
     }),
@@ -304,20 +293,7 @@ export const trafficApi = defineFeature({
         "The latest sampled scenes of the account's games, to explain a campaign with: `POST /campaigns/{campaign_id}/explain` takes game_id and game_context as they are, and the country as player_geo.",
       query: [{ name: "limit", schema: accountScenesSchema, example: 50 }],
       success: [ok("The scenes.", noMatchSceneListSchema, [scene])],
-      refusals: [
-        refusal(
-          400,
-          "no_limit",
-          "limit is not a whole number.",
-          'limit must be a whole number from 1 to 100, but "abc" was sent',
-        ),
-        refusal(
-          422,
-          "limit_range",
-          "limit is out of range.",
-          'limit must be a whole number from 1 to 100, but "101" was sent',
-        ),
-      ],
+      refusals: numberRefusals("limit", ACCOUNT_SCENES.maximum),
     }),
     gameWords: operation(`GET ${one}/words`, {
       ...developer,

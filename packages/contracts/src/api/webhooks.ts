@@ -64,14 +64,12 @@ const events = () =>
     maxItems: WEBHOOK_EVENT_TYPES.length,
     description: `The events to send. ${EVENTS_TEXT} The calling key needs the scope of each: developer for holds and payout, advertiser for the others.`,
   });
-const isActive = () =>
-  optional(
-    Type.Boolean({ default: true, description: "Whether events are recorded and sent; default: true." }),
-  );
 
 const choices = {
   description: optional(nameText("The owner's words for the webhook.")),
-  is_active: isActive(),
+  is_active: optional(
+    Type.Boolean({ default: true, description: "Whether events are recorded and sent; default: true." }),
+  ),
   balance_low_cents: optional(
     Type.Integer({ ...BALANCE_LOW_CENTS, description: "Threshold of balance.low, in cents." }),
   ),
@@ -89,7 +87,7 @@ const choices = {
   ),
 };
 
-export const webhookCreateSchema = open({ url: url(), events: events(), ...choices }, "A new webhook.");
+const webhookCreateSchema = open({ url: url(), events: events(), ...choices }, "A new webhook.");
 export type WebhookCreate = WithoutNulls<Static<typeof webhookCreateSchema>>;
 /** The body of POST /webhooks. */
 export const webhookCreate = validatorWithoutNulls(webhookCreateSchema);
@@ -100,7 +98,7 @@ const webhookChanges = open(
 );
 export type WebhookPatch = Static<typeof webhookChanges>;
 
-export const webhookRotateRequestSchema = open(
+const webhookRotateRequestSchema = open(
   {
     overlap_seconds: optional(
       Type.Integer({
@@ -129,13 +127,13 @@ const webhookFields = {
   created_at: timestamp("When the webhook was created."),
 };
 
-export const webhookSchema = closed(webhookFields, "A webhook, without its secret.");
+const webhookSchema = closed(webhookFields, "A webhook, without its secret.");
 export type WebhookBody = Static<typeof webhookSchema>;
-export const webhookListSchema = Type.Array(webhookSchema, {
+const webhookListSchema = Type.Array(webhookSchema, {
   description: "The account's webhooks, in the order of their creation.",
 });
 
-export const webhookWithSecretSchema = closed(
+const webhookWithSecretSchema = closed(
   {
     ...webhookFields,
     secret: answerText("The key of the signatures, whsec_…; shown in this answer alone."),
@@ -143,7 +141,7 @@ export const webhookWithSecretSchema = closed(
   "A webhook with its new secret.",
 );
 
-export const webhookPatchSchema = patchSchemaOf(webhookChanges, webhookSchema);
+const webhookPatchSchema = patchSchemaOf(webhookChanges, webhookSchema);
 /** The body of PATCH /webhooks/{webhook_id}. */
 export const webhookPatch = patchReader(webhookChanges, webhookSchema, {
   previous_secret_expires_at: "rotate the secret by POST /webhooks/{webhook_id}/rotate-secret",
@@ -180,7 +178,7 @@ const eventDataSchema = closed(
   "The facts, by type of event.",
 );
 
-export const webhookEventSchema = closed(
+const webhookEventSchema = closed(
   {
     id: answerText("The event's identifier, evt_…: the same in every delivery of it."),
     type: oneOf(sentEventTypes, `What happened. ${EVENTS_TEXT} webhook.test: asked for.`),
@@ -205,7 +203,7 @@ const attemptSchema = closed(
 
 const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
-export const webhookDeliverySchema = closed(
+const webhookDeliverySchema = closed(
   {
     id: answerText("The delivery's identifier, whd_…."),
     webhook_id: answerText("The webhook, whk_…."),
@@ -222,7 +220,7 @@ export const webhookDeliverySchema = closed(
   "An event on its way to one webhook.",
 );
 export type WebhookDeliveryBody = Static<typeof webhookDeliverySchema>;
-export const webhookDeliveryListSchema = Type.Array(webhookDeliverySchema, {
+const webhookDeliveryListSchema = Type.Array(webhookDeliverySchema, {
   description: "Deliveries, newest first.",
 });
 
@@ -283,7 +281,7 @@ export const inactiveWebhook = refusal(
 export const tooManyWebhooks = refusal(
   422,
   "too_many",
-  "The account has 10 webhooks.",
+  `The account has ${MAX_WEBHOOKS} webhooks.`,
   `An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`,
 );
 export const notHttps = refusal(
@@ -372,7 +370,7 @@ export const webhooksApi = defineFeature({
     WebhookEvent: webhookEventSchema,
     WebhookEventData: eventDataSchema,
     WebhookDelivery: webhookDeliverySchema,
-    WebhookAttempt: webhookDeliverySchema.properties.attempts.items,
+    WebhookAttempt: attemptSchema,
   },
   operations: {
     create: operation("POST /webhooks", {

@@ -93,21 +93,12 @@ export function blankFilter(name: string) {
   );
 }
 
-/** For operations with a number of days. */
-export function daysRefusals(maxDays: number) {
+/** For operations with a parameter that is a whole number from 1. */
+export function numberRefusals(name: string, maximum: number) {
+  const must = `${name} must be a whole number from 1 to ${maximum}`;
   return [
-    refusal(
-      400,
-      "no_number",
-      "days is empty or not a whole number.",
-      `days must be a whole number from 1 to ${maxDays}, but "abc" was sent`,
-    ),
-    refusal(
-      422,
-      "days",
-      "days is out of range.",
-      `days must be a whole number from 1 to ${maxDays}, but "${maxDays + 1}" was sent`,
-    ),
+    refusal(400, `no_${name}`, `${name} is empty or not a whole number.`, `${must}, but "abc" was sent`),
+    refusal(422, name, `${name} is out of range.`, `${must}, but "${maximum + 1}" was sent`),
   ] as const;
 }
 
@@ -202,6 +193,16 @@ export const notJson = refusal(
   "not_json",
   "The body is not a JSON object.",
   "The body is not valid JSON in UTF-8: send a JSON object.",
+);
+
+export const countsAsTooMany = refusal(
+  422,
+  "counts_as",
+  "The request counts as more requests than the key may send in a minute.",
+  (requests: number, limit: number) =>
+    `The request counts as ${requests} requests, and its key may send ${limit} a minute: send less at a time.`,
+  3,
+  2,
 );
 
 export const badCursor = refusal(

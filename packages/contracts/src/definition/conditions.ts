@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { InvalidInput } from "../http-error.ts";
 
 /** A JSON Schema about several fields. */
 export interface Condition {
@@ -24,6 +25,16 @@ export function together(fields: Fields, names: readonly string[]): Condition[] 
     const others = names.filter((other) => other !== name);
     return condition(present(fields, [name]), fields, others);
   });
+}
+
+/**
+ * Throws 400 when only one of lat and lng is there, as `together` says it to machines.
+ * @param path of their object, such as `player_geo.`
+ */
+export function requireBothOrNone({ lat, lng }: { lat?: number; lng?: number }, path = ""): void {
+  if ((lat === undefined) === (lng === undefined)) return;
+  const missing = lat === undefined ? "lat" : "lng";
+  throw new InvalidInput(400, `${path}${missing} is required: lat and lng only go together`);
 }
 
 function condition(when: Record<string, object>, fields: Fields, needed: readonly string[]): Condition {

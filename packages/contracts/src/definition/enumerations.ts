@@ -1,4 +1,4 @@
-/** Enumerations that API and snapshot share. */
+/** Enumerations that several parts share. */
 
 export const CAMPAIGN_STATUSES = ["draft", "active", "paused"] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
@@ -31,6 +31,19 @@ export const AFFINITY_TYPES = [
   "camera",
 ] as const;
 export type AffinityType = (typeof AFFINITY_TYPES)[number];
+
+/**
+ * Reasons for no match, in the header X-No-Match-Reason (docs/behaviour.md#reasons-for-no-match). Visible to game developers, so
+ * none reveals anything about single advertisers.
+ */
+export const NO_MATCH_REASONS = [
+  "placement_disabled",
+  "no_campaigns",
+  "no_eligible_campaign",
+  "session_cap",
+  "budget",
+] as const;
+export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
 
 /** Scopes of a key (docs/behaviour.md#key-scopes). */
 export const SCOPES = ["advertiser", "developer", "serving"] as const;

@@ -21,6 +21,11 @@ const COUNTRY_CODE = "^[A-Za-z]{2}$";
 /** Bounds and default of an affinity's weight. */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
+/** A query parameter that selects by the exact text. */
+export function textFilter(description: string) {
+  return Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, description });
+}
+
 /** An object with exactly these fields. */
 export function closed<Fields extends Record<string, TSchema>>(fields: Fields, description: string) {
   return Type.Object(fields, { additionalProperties: false, description });

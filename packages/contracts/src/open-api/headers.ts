@@ -1,3 +1,4 @@
+import { NO_MATCH_REASONS } from "../definition/enumerations.ts";
 import type { HeaderName } from "../definition/operation.ts";
 
 interface HeaderObject {
@@ -47,10 +48,7 @@ const singleHeaders = {
     description:
       "Why no ad was matched: the placement is disabled, no campaign is active at all, the player session has had its ads, money of those that fit is used up, or none fits.",
     required: true,
-    schema: {
-      type: "string",
-      enum: ["placement_disabled", "no_campaigns", "no_eligible_campaign", "session_cap", "budget"],
-    },
+    schema: { type: "string", enum: NO_MATCH_REASONS },
     example: "no_eligible_campaign",
   },
   "Set-Cookie": {

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { gameId, nameText } from "../definition/fields.ts";
 import type { Operation } from "../definition/operation.ts";
@@ -54,7 +55,7 @@ export const sharedParameters: Record<string, JsonSchema> = {
     in: "header",
     description:
       "Addition. Names this request among those of the account to the same path, for 24 hours: a retry with the same key and body gets the first answer, and nothing is done twice. Another request needs another key, such as a new UUID.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    schema: { type: "string", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS },
     "x-addition": true,
   },
   ...Object.fromEntries(

@@ -3,6 +3,7 @@ import {
   badEncoding,
   bodyTooLarge,
   compressedBody,
+  countsAsTooMany,
   crossSite,
   idempotencyKeyEmpty,
   idempotencyKeyReused,
@@ -186,6 +187,7 @@ function refusalsOf(operation: Operation): Refusal[] {
     ...operation.refusals,
     ...(operation.path.includes("{") ? [badEncoding] : []),
     ...(operation.request === undefined ? [] : [notJson]),
+    ...(operation.request === undefined || operation.callers === "anyone" ? [] : [countsAsTooMany]),
     ...(operation.paged ? [badCursor, limitOutOfRange] : []),
     ...(operation.idempotent ? [idempotencyKeyReused, idempotencyKeyEmpty, idempotencyKeyTooLong] : []),
   ];

@@ -17,9 +17,6 @@ interface ShapeSchema {
   items?: ShapeSchema;
 }
 
-/** Available in Node, but not in the language level's types. Constant time for Latin-1 texts. */
-const { isWellFormed } = String.prototype as unknown as { isWellFormed(this: string): boolean };
-
 function isBlank(value: unknown): boolean {
   return typeof value === "string" && isBlankText(value);
 }
@@ -125,7 +122,7 @@ export function pathInBody(body: unknown, path: string, { blanks }: Reading): st
 }
 
 function storableText(text: string, parent: string, name: string | number): string {
-  if (isWellFormed.call(text) && !text.includes("\0")) return text;
+  if (text.isWellFormed() && !text.includes("\0")) return text;
   const path = pathOf(parent, name);
   const unstorable = /[\p{Surrogate}\0]/u.exec(text)?.[0];
   if (unstorable === undefined) return text;

@@ -11,9 +11,10 @@ export type PatchReader<Changes, Answer> = (body: unknown, current: Answer) => C
  * back with their current value. Its type has only the changes.
  */
 export function patchSchemaOf<Changes extends TObject>(changes: Changes, answer: TObject): Changes {
-  const fixed = Object.entries(answer.properties)
-    .filter(([name]) => !Object.hasOwn(changes.properties, name))
-    .map(([name, field]) => [name, Type.Optional(asReadOnly(field as { description?: string }))]);
+  const fixed = responseOnlyFields(changes, answer).map(([name, field]) => [
+    name,
+    Type.Optional(asReadOnly(field as { description?: string })),
+  ]);
   const properties: TProperties = { ...changes.properties, ...Object.fromEntries(fixed) };
   const { description } = changes as { description?: string };
   return Type.Object(properties, { description: String(description) }) as TObject as Changes;
@@ -31,11 +32,11 @@ export function patchReader<Changes extends TObject, Answer extends TObject>(
   hints: { [Field in Exclude<keyof Answer["properties"], keyof Changes["properties"]>]?: string },
 ): PatchReader<Static<Changes>, Static<Answer>> {
   const read = validator(changes);
-  const fixed = Object.keys(answer.properties).filter((name) => !Object.hasOwn(changes.properties, name));
+  const fixed = responseOnlyFields(changes, answer);
   return (body, current) => {
     const changed = read(body);
     const sent = body as Record<string, unknown>;
-    for (const name of fixed) {
+    for (const [name] of fixed) {
       if (!Object.hasOwn(sent, name) || isEqual(sent[name], (current as Record<string, unknown>)[name]))
         continue;
       const hint = (hints as Record<string, string | undefined>)[name] ?? "leave it out";
@@ -43,6 +44,10 @@ export function patchReader<Changes extends TObject, Answer extends TObject>(
     }
     return changed;
   };
+}
+
+function responseOnlyFields(changes: TObject, answer: TObject): [name: string, field: unknown][] {
+  return Object.entries(answer.properties).filter(([name]) => !Object.hasOwn(changes.properties, name));
 }
 
 function asReadOnly(field: { description?: string }) {

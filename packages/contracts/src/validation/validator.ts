@@ -1,7 +1,7 @@
 import { _, Ajv2020, type Code, type KeywordCxt, type ValidateFunction } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
 import type { Static, TSchema } from "typebox";
-import { type HttpError, InvalidInput } from "../http-error.ts";
+import { InvalidInput } from "../http-error.ts";
 import { ownFormats } from "./formats.ts";
 import { knownFields, pathInBody, type Reading } from "./known-fields.ts";
 import { invalidInputFrom } from "./sentence.ts";
@@ -68,11 +68,7 @@ function replaceLengths(ajv: Ajv2020): void {
 
 const ajv = createAjv();
 
-function build<T>(
-  schema: TSchema,
-  reading: Reading,
-  check?: (value: T) => HttpError | undefined,
-): Validator<T> {
+function build<T>(schema: TSchema, reading: Reading, check?: (value: T) => void): Validator<T> {
   let compiled: ValidateFunction<T> | undefined;
   const read = knownFields(schema, reading);
   return (value) => {
@@ -83,27 +79,23 @@ function build<T>(
       if (first === undefined) throw new InvalidInput(400, "the body is not valid");
       throw invalidInputFrom({ ...first, instancePath: pathInBody(value, first.instancePath, reading) });
     }
-    const problem = check?.(candidate);
-    if (problem !== undefined) throw problem;
+    check?.(candidate);
     return candidate;
   };
 }
 
-/**
- * The validator of a body in which null is meaningful: a PATCH clears a field or restores its default. `check` adds
- * rules beyond the schema, and may rely on the schema.
- */
-export function validator<Schema extends TSchema>(
-  schema: Schema,
-  check?: (value: Static<Schema>) => HttpError | undefined,
-): Validator<Static<Schema>> {
-  return build(schema, { nulls: "keep", blanks: "keep" }, check);
+/** The validator of a body in which null is meaningful: a PATCH clears a field or restores its default. */
+export function validator<Schema extends TSchema>(schema: Schema): Validator<Static<Schema>> {
+  return build(schema, { nulls: "keep", blanks: "keep" });
 }
 
-/** The validator of a body in which null counts as absent (docs/behaviour.md#absent-values). */
+/**
+ * The validator of a body in which null counts as absent (docs/behaviour.md#absent-values).
+ * @param check throws for what the schema allows and a rule beyond it does not
+ */
 export function validatorWithoutNulls<Schema extends TSchema>(
   schema: Schema,
-  check?: (value: WithoutNulls<Static<Schema>>) => HttpError | undefined,
+  check?: (value: WithoutNulls<Static<Schema>>) => void,
 ): Validator<WithoutNulls<Static<Schema>>> {
   return build(schema, { nulls: "drop", blanks: "keep" }, check);
 }
@@ -114,7 +106,7 @@ export function validatorWithoutNulls<Schema extends TSchema>(
  */
 export function lenientValidator<Schema extends TSchema>(
   schema: Schema,
-  check?: (value: WithoutNulls<Static<Schema>>) => HttpError | undefined,
+  check?: (value: WithoutNulls<Static<Schema>>) => void,
 ): Validator<WithoutNulls<Static<Schema>>> {
   return build(schema, { nulls: "drop", blanks: "drop" }, check);
 }

@@ -71,7 +71,6 @@ export function createApp(options: AppOptions): RequestListener {
   const observer = createExchangeObserver(options);
   const policy: ServingPolicy = {
     ...options,
-    publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
     running: observer.running,
     semaphores: options.maxRunningPerAccount && createSemaphores(options.maxRunningPerAccount),
@@ -133,7 +132,7 @@ function expressApp(options: AppOptions, policy: ServingPolicy, observer: Exchan
 function apiRouter(endpoints: readonly Endpoint[], policy: ServingPolicy): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, ofPath] of byPath(endpoints)) {
-    const mayBeUncounted = ofPath.some(({ answersWithoutLimits = false }) => answersWithoutLimits);
+    const mayBeUncounted = ofPath.some(({ answersWithoutLimits }) => answersWithoutLimits);
     const own = mayBeUncounted ? { ...policy, rateLimiter: uncountedInOutage(policy) } : policy;
     router.all(path, (request, response) => {
       const route = { param: (name: string) => request.params[name] };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import {
+  countsAsTooMany,
   idempotencyKeyEmpty,
   idempotencyKeyTooLong,
   MAX_IDEMPOTENCY_KEY_CHARACTERS,
@@ -12,7 +13,6 @@ import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { Caller, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { unprocessable } from "./http-error.ts";
 
 /** Picks the best of several media types by `Accept`; works on any request of `node:http`. */
 const accepts = express.request.accepts as (this: IncomingMessage, types: string[]) => string | false;
@@ -102,11 +102,7 @@ export class Context implements RequestContext {
   async #countUpTo(requests: number): Promise<void> {
     const { policy, group, exchange } = this.#parts;
     const limit = limitOfCaller(policy, group, this.caller);
-    if (limit !== "unlimited" && requests > limit) {
-      throw unprocessable(
-        `The request counts as ${requests} requests, and its key may send ${limit} a minute: send less at a time.`,
-      );
-    }
+    if (limit !== "unlimited" && requests > limit) throw countsAsTooMany.error(requests, limit);
     for (; this.#counted < requests; this.#counted += 1) {
       await countForCaller(policy, group, exchange, this.caller);
     }

@@ -1,4 +1,4 @@
-import type { MemberRole, RateLimitGroup, Scope } from "@diegetic/contracts";
+import type { MemberRole, Operation, Scope } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 
 /** A valid API key or session, as the key directory knows it. */
@@ -102,29 +102,21 @@ export interface RequestContext {
   countAgainst(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void>;
 }
 
-/**
- * One method of one path. Key, limit, scope, size and media type are checked before `handle` runs. `handle` must check in
- * this order: resource of the path, `context.body(…)`, resource of the body, conflict.
- */
-export interface Endpoint {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** An operation with its handler: one method of one path. */
+export interface Endpoint
+  extends Pick<
+    Operation,
+    "method" | "group" | "scope" | "callers" | "bodyBytesPerRequest" | "answersWithoutLimits"
+  > {
   /** Below the base path, in Express syntax: `/campaigns/:campaignId`. */
   path: string;
-  group: RateLimitGroup;
-  /** The required scope of a key; any one of several. */
-  scope: Scope | readonly Scope[];
-  /**
-   * `session`: only signed-in users. `anyone`: no key or session required; the handler must not read `accountId` or `caller`.
-   * Default: keys and sessions.
-   */
-  callers?: "session" | "anyone" | undefined;
   /** The minimum role of a session. */
   role: MemberRole;
   /** `none`: ignores a body. `optional`: reads a missing body as `{}`. */
   body: "json" | "optional" | "none";
-  /** The body counts as one more request for each of these. Default: 16 KiB. */
-  bodyBytesPerRequest?: number | undefined;
-  /** Requests pass uncounted while the store of the limits is unavailable. Default: they are refused with 503. */
-  answersWithoutLimits?: boolean;
+  /**
+   * Key, limit, scope, size and media type are checked before. Must check in this order: resource of the path,
+   * `context.body(…)`, resource of the body, conflict. For `anyone`, must not read `accountId` or `caller`.
+   */
   handle(context: RequestContext): Promise<Answer>;
 }

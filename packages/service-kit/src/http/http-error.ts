@@ -2,10 +2,7 @@ import { HttpError, INTERNAL_ERROR_SENTENCE, UNAVAILABLE_SENTENCE } from "@diege
 
 export const badRequest = (detail: string) => new HttpError(400, detail);
 export const unauthorized = (detail: string) => new HttpError(401, detail, { "WWW-Authenticate": "Bearer" });
-export const forbidden = (detail: string) => new HttpError(403, detail);
 export const notFound = (detail: string) => new HttpError(404, detail);
-export const methodNotAllowed = (detail: string, allow: string) =>
-  new HttpError(405, detail, { Allow: allow });
 export const unprocessable = (detail: string) => new HttpError(422, detail);
 
 /** A store is unavailable, or the snapshot of this instance is too old to serve. */

@@ -1,7 +1,6 @@
-import { crossSite } from "@diegetic/contracts";
-import { isAddress } from "../addresses.ts";
+import { crossSite, HttpError } from "@diegetic/contracts";
+import { isAddress, withoutBrackets } from "../addresses.ts";
 import type { Exchange } from "./exchange.ts";
-import { forbidden } from "./http-error.ts";
 
 /** A host name or an address, with or without a port. */
 const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
@@ -20,7 +19,7 @@ export function requireSameOrigin(exchange: Exchange, publicUrl: string | undefi
   if (site === undefined && origin === undefined) throw crossSite.error();
   if (site !== undefined && site !== "same-origin") throw crossSite.error();
   if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) throw crossSite.error();
-  if (publicUrl === undefined && !isUnambiguous(host)) throw forbidden(UNKNOWN_HOST);
+  if (publicUrl === undefined && !isUnambiguous(host)) throw new HttpError(403, UNKNOWN_HOST);
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | undefined): boolean {
@@ -35,5 +34,5 @@ function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string
 function isUnambiguous(host: string | undefined): boolean {
   const [, name] = HOST.exec(host ?? "") ?? [];
   if (name === undefined) return false;
-  return name === "localhost" || name.endsWith(".localhost") || isAddress(name.replace(/^\[|\]$/g, ""));
+  return name === "localhost" || name.endsWith(".localhost") || isAddress(withoutBrackets(name));
 }

@@ -6,7 +6,7 @@ import { readBody } from "./body.ts";
 import { Context, type Route } from "./context.ts";
 import type { Answer, Caller, Endpoint } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
+import { Overloaded, toHttpError } from "./http-error.ts";
 import type { RefusedRequestLog } from "./refused-request-log.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { requireShownAccount } from "./shown-account.ts";
@@ -27,7 +27,7 @@ export interface ServingPolicy extends AdmissionPolicy {
   /** Whether an error means that Redis or Postgres is unavailable; such errors become 503. */
   isStoreUnavailable: (error: unknown) => boolean;
   /** Origin that browsers use; undefined: the host of the request. */
-  publicUrl: string | undefined;
+  publicUrl?: string | undefined;
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
   /** Of requests that read (`GET`, explanations), and of all others; undefined: all run at once. */
@@ -88,7 +88,7 @@ async function answerRequest(
   if (!exchange.assignTo(caller.accountId)) throw new Overloaded();
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
-    throw methodNotAllowed(otherMethodSentence(method, allow), allow);
+    throw new HttpError(405, otherMethodSentence(method, allow), { Allow: allow });
   }
   if (caller.session !== undefined && endpoint.method !== "GET")
     requireSameOrigin(exchange, policy.publicUrl);

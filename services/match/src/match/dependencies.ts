@@ -13,14 +13,7 @@ import type { ShareRefusals } from "../refusals/share-refusals.ts";
 import type { MatchSettings } from "../settings.ts";
 
 export interface MatchDependencies {
-  settings: Pick<
-    MatchSettings,
-    | "holdTtlSeconds"
-    | "sessionIdleSeconds"
-    | "namedSessionIdleSeconds"
-    | "rateLimitMatchPerGame"
-    | "rateLimitImpressionsPerGame"
-  >;
+  settings: MatchSettings;
   playerHashKey: string;
   matchIds: MatchIds;
   catalog: Catalog;
@@ -32,7 +25,7 @@ export interface MatchDependencies {
   sessions: GameSessions;
   reserveAndAdmit: ReserveAndAdmit;
   due: DueIndex;
-  traffic: Pick<TrafficRecorder, "match" | "impression" | "gameRefusal">;
+  traffic: TrafficRecorder;
   logger: Logger;
   /** Throws 503 unless the lease guarantees that this instance's snapshot is current. */
   requireFresh(): void;

@@ -1,28 +1,21 @@
 import { biasedPipeline, type Candidate, hookFor } from "@diegetic/ad-rules";
-import type { MatchResponse } from "@diegetic/contracts";
+import type { MatchResponse, NoMatchReason } from "@diegetic/contracts";
 import type { Answer } from "@diegetic/service-kit";
 
-/** See docs/behaviour.md#reasons-for-no-match. Visible to game developers, so it reveals nothing about single advertisers. */
-export type NoMatchReason =
-  | "placement_disabled"
-  | "no_campaigns"
-  | "no_eligible_campaign"
-  | "session_cap"
-  | "budget";
-
-export const NO_MATCH_HEADER = "X-No-Match-Reason";
-
-export function toNoMatchAnswer(reason: NoMatchReason): Answer {
-  return { status: 204, headers: { [NO_MATCH_HEADER]: reason } };
-}
-
-/** @param match.timesSeen earlier appearances of the creative in the session; selects the hook */
-export function toMatchAnswer(match: {
+/** A match whose price is held. */
+export interface HeldMatch {
   matchId: string;
   candidate: Candidate;
   creativeId: string;
+  /** Earlier appearances of the creative in the session; selects the hook. */
   timesSeen: number;
-}): Answer {
+}
+
+export function toNoMatchAnswer(reason: NoMatchReason): Answer {
+  return { status: 204, headers: { "X-No-Match-Reason": reason } };
+}
+
+export function toMatchAnswer(match: HeldMatch): Answer {
   const { campaign, creatives, affinityScore } = match.candidate;
   const creative = creatives.find((one) => one.creative_id === match.creativeId);
   if (creative === undefined) {

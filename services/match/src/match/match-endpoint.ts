@@ -1,12 +1,13 @@
 import type { Candidate } from "@diegetic/ad-rules";
-import { OF_MATCHES_OF_GAME, servingApi } from "@diegetic/contracts";
+import { type NoMatchReason, OF_MATCHES_OF_GAME, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
 import { countFailure } from "../failures.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./load.ts";
-import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
-import { type MatchState, newMatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
+import { type HeldMatch, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
+import { type MatchState, newMatchState, returnSeat, returnSeatLater } from "./match-state.ts";
+import { reserveOne } from "./reserve-one.ts";
 
 /** A scene counts as one more request for each of these (docs/behaviour.md#rate-limits). */
 const EFFORT_PER_REQUEST = 16 * 1_024;
@@ -29,8 +30,10 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     );
     // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
     await counted;
-    const answer = await findMatch(dependencies, context, request, state);
-    recordAnswer(dependencies, request, answer);
+    const found = await findMatch(dependencies, context, request, state);
+    const noMatchReason = typeof found === "string" ? found : undefined;
+    const answer = typeof found === "string" ? toNoMatchAnswer(found) : toMatchAnswer(found);
+    recordAnswer(dependencies, request, noMatchReason);
     return answer;
   } catch (thrown) {
     returnSeatLater(dependencies, request, state);
@@ -39,15 +42,18 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
   }
 }
 
-function recordAnswer({ traffic, nowMs }: MatchDependencies, request: LoadedRequest, answer: Answer): void {
-  const { body, placement } = request;
+function recordAnswer(
+  { traffic, nowMs }: MatchDependencies,
+  { body, placement }: LoadedRequest,
+  noMatchReason: NoMatchReason | undefined,
+): void {
   traffic.match({
     gameId: body.game_id,
     accountId: placement.account_id,
     atMs: nowMs(),
     context: body.game_context,
     countryCode: body.player_geo?.country_code ?? null,
-    noMatchReason: answer.headers?.[NO_MATCH_HEADER],
+    noMatchReason,
     secrets: [body.user_id, body.session_id],
   });
 }
@@ -57,21 +63,19 @@ async function findMatch(
   context: RequestContext,
   loaded: LoadedRequest,
   state: MatchState,
-): Promise<Answer> {
+): Promise<HeldMatch | NoMatchReason> {
   for (;;) {
     const request = withCurrentPlacement(dependencies, loaded);
     const decision = decide(dependencies, request, state);
     const counted = context.countAs(1 + Math.floor(state.effort / EFFORT_PER_REQUEST));
     if (counted !== undefined) await counted;
-    if (decision.candidate === null) {
-      return toNoMatchAnswer(await endWithoutCandidate(dependencies, request, state, decision));
-    }
+    if (decision.candidate === null) return endWithoutCandidate(dependencies, request, state, decision);
     const tried = await reserveOne(dependencies, request, decision.candidate, state);
     switch (tried.outcome) {
       case "held":
-        return toMatchAnswer(tried);
+        return tried;
       case "session_full":
-        return toNoMatchAnswer("session_cap");
+        return "session_cap";
       case "refused":
         break;
       case "outdated":

@@ -25,7 +25,8 @@ import { MatchIds } from "../match-id/match-ids.ts";
 import { ShareRefusals } from "../refusals/share-refusals.ts";
 import { MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
-import { newMatchState, type ReserveDependencies, reserveOne, returnSeatLater } from "./reserve-one.ts";
+import { newMatchState, returnSeatLater } from "./match-state.ts";
+import { type ReserveDependencies, reserveOne } from "./reserve-one.ts";
 
 const DEPOSITED = 1_000;
 const LEASE_OVER_MS = 1;

@@ -1,5 +1,5 @@
 import type { Candidate } from "@diegetic/ad-rules";
-import { type MatchFacts, newId } from "@diegetic/contracts";
+import type { MatchFacts } from "@diegetic/contracts";
 import {
   type AdmitRequest,
   type AdmitResult,
@@ -8,57 +8,32 @@ import {
   isCapLost,
   isCapStale,
   lacksMoney,
-  type ReserveRequest,
   type ReserveResult,
-  sliceOfSession,
   walletOfMatch,
 } from "@diegetic/hot-state";
-import { priceMillicents } from "@diegetic/money";
 import { rememberRefusal } from "../refusals/remember-refusal.ts";
-import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
+import type { HeldMatch } from "./match-answer.ts";
+import { type MatchState, takeNewMatchId } from "./match-state.ts";
+import { type CommandDependencies, commandsOf, type ReservationCommands } from "./reservation-commands.ts";
 
 export interface ReserveDependencies
-  extends Pick<
-    MatchDependencies,
-    | "catalog"
-    | "shareRefusals"
-    | "money"
-    | "grants"
-    | "sessions"
-    | "reserveAndAdmit"
-    | "due"
-    | "logger"
-    | "nowMs"
-    | "countReservation"
-    | "matchIds"
-  > {
-  settings: Pick<MatchDependencies["settings"], "holdTtlSeconds">;
-}
-
-/** The state of one match request across its reservations. */
-export interface MatchState {
-  /** Of its reservations and its session seat. Replaced once a wallet may still hold it, or has charged it. */
-  matchId: string;
-  attempts: Attempts;
-  /** A tried campaign lacked money, or one was skipped because it recently did. */
-  lackedMoney: boolean;
-  /** Campaigns whose reservation was refused. */
-  refused: string[];
-  /** Of reading the texts of the scene (`Draw`). */
-  effort: number;
-  /** The match's session seat, from the first reservation. */
-  admission?: AdmitResult;
-}
-
-/** Of a request that has tried no campaign. */
-export function newMatchState(): MatchState {
-  return { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [], effort: 0 };
-}
+  extends CommandDependencies,
+    Pick<
+      MatchDependencies,
+      | "shareRefusals"
+      | "money"
+      | "grants"
+      | "sessions"
+      | "reserveAndAdmit"
+      | "due"
+      | "logger"
+      | "countReservation"
+    > {}
 
 export type ReservationOutcome =
-  | { outcome: "held"; matchId: string; candidate: Candidate; creativeId: string; timesSeen: number }
+  | ({ outcome: "held" } & HeldMatch)
   /** The player session has no seat left; nothing is held. */
   | { outcome: "session_full" }
   | { outcome: "refused" }
@@ -74,94 +49,57 @@ export async function reserveOne(
   candidate: Candidate,
   state: MatchState,
 ): Promise<ReservationOutcome> {
+  const { catalog, matchIds, nowMs, shareRefusals } = dependencies;
   const { campaign_id, advertiser_id } = candidate.campaign;
-  const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
-  const reserved = await reserve(dependencies, request, candidate, state);
-  const { reservation, admission, match, packedFacts, isUsedUp } = reserved;
+  const advertiserVersion = catalog.advertiserVersion(advertiser_id);
+  // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
+  await undefined;
+  const commands = commandsOf(dependencies, request, candidate, state);
+  const reservation = await reserve(dependencies, request, commands, state);
   dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
-  if (!admission.admitted) return { outcome: "session_full" };
+  if (state.admission?.admitted === false) return { outcome: "session_full" };
   if (reservation.outcome === "held") {
     const { creativeId, timesSeen } = reservation;
-    const matchId =
-      packedFacts === null ? state.matchId : sealed(dependencies, match, packedFacts, reservation);
-    return { outcome: "held", matchId, candidate, creativeId, timesSeen };
+    return {
+      outcome: "held",
+      matchId: sealed(matchIds, commands, reservation),
+      candidate,
+      creativeId,
+      timesSeen,
+    };
   }
   if (reservation.reason === "stale_version" && state.attempts.startFresh(advertiser_id))
     return { outcome: "outdated" };
-  const known = { advertiserVersion, nowMs: dependencies.nowMs() };
-  rememberRefusal(dependencies.catalog, candidate.campaign, reservation, known);
+  const known = { advertiserVersion, nowMs: nowMs() };
+  rememberRefusal(catalog, candidate.campaign, reservation, known);
   if (reservation.reason === "developer_share") {
-    dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
+    shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
   state.lackedMoney ||= lacksMoney(reservation);
-  if (isUsedUp) state.attempts.refund(advertiser_id);
   state.refused.push(campaign_id);
   if (reservation.reason === "unknown_wallet") await takeNewMatchId(dependencies, request, state);
   return { outcome: "refused" };
 }
 
-/** A wallet that does not answer for a match may hold it, or have charged it: another campaign's hold needs its own id. */
-async function takeNewMatchId(
-  dependencies: ReserveDependencies,
-  request: LoadedRequest,
-  state: MatchState,
-): Promise<void> {
-  await returnSeat(dependencies, request, state);
-  state.matchId = newId("mat");
-  delete state.admission;
-}
-
+/** The match id for the game, with the facts for its impression if they fit. */
 function sealed(
-  { matchIds, settings }: ReserveDependencies,
-  match: MatchFacts,
-  packedFacts: Buffer,
+  matchIds: MatchDependencies["matchIds"],
+  { reserve: { match, holdTtlMs }, packedFacts }: ReservationCommands,
   { creativeId, lapsesAtMs, validFromEpoch }: ReserveResult & { outcome: "held" },
 ): string {
-  const heldAtMs = lapsesAtMs - settings.holdTtlSeconds * 1_000;
+  if (packedFacts === null) return match.match_id;
   const scope = {
     developerAccountId: match.developer_account_id,
     gameId: match.game_id,
     campaignId: match.campaign_id,
     creativeId,
   };
-  return matchIds.seal(match.match_id, packedFacts, { heldAtMs, validFromEpoch }, scope);
-}
-
-/** Returns the match's session seat, if it has one. */
-export async function returnSeat(
-  { sessions }: Pick<MatchDependencies, "sessions">,
-  request: LoadedRequest,
-  state: MatchState,
-): Promise<void> {
-  if (state.admission?.admitted) await sessions.returnSeat(request.session, state.matchId);
-}
-
-/** `returnSeat` in the background after a failure, also when it is unknown whether the match has a seat. */
-export function returnSeatLater(
-  { sessions, logger }: Pick<MatchDependencies, "sessions" | "logger">,
-  request: LoadedRequest,
-  state: MatchState,
-): void {
-  if (state.attempts.isUnused) return;
-  sessions
-    .returnSeat(request.session, state.matchId)
-    .catch((error: unknown) => logger.debug({ err: error }, "session seat may remain taken"));
-}
-
-/** The commands that reserve a candidate. */
-interface Commands {
-  reserve: ReserveRequest;
-  admit: AdmitRequest;
-}
-
-interface Reservation {
-  reservation: ReserveResult;
-  admission: AdmitResult;
-  match: MatchFacts;
-  /** For the match id; null: they do not fit. */
-  packedFacts: Buffer | null;
-  /** The session has used up the campaign's creatives. */
-  isUsedUp: boolean;
+  return matchIds.seal(
+    match.match_id,
+    packedFacts,
+    { heldAtMs: lapsesAtMs - holdTtlMs, validFromEpoch },
+    scope,
+  );
 }
 
 /**
@@ -173,86 +111,38 @@ interface Reservation {
 async function reserve(
   dependencies: ReserveDependencies,
   request: LoadedRequest,
-  candidate: Candidate,
+  commands: ReservationCommands,
   state: MatchState,
-): Promise<Reservation> {
-  // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
-  await undefined;
-  const match = factsOf(dependencies, request, candidate, state.matchId);
-  const packedFacts = dependencies.matchIds.pack(match);
-  const commands = commandsOf(dependencies, request, candidate, match, {
-    sessionStartedMs: state.admission?.startedMs ?? null,
-    isCarried: packedFacts !== null,
-  });
+): Promise<ReserveResult> {
+  const { match } = commands.reserve;
   try {
     const [first, admitted] = await sendAndRegister(dependencies, commands, state);
     state.admission ??= admitted;
     const { admission } = state;
+    const { earlier } = admitted;
     const funded =
       admission.admitted && lacksMoney(first)
         ? await withMoreMoney(dependencies, commands, state, { refused: first, admission })
         : first;
-    const known = isValidReservation(funded, admission, admitted.earlier, commands.admit.idleMs)
+    const valid = isValidReservation(funded, admission, earlier, commands.admit.idleMs)
       ? funded
-      : await reserveAgain(dependencies, request, commands, state, {
-          first: funded,
-          admission,
-          earlier: admitted.earlier,
-        });
-    const isUsedUp = known?.outcome === "refused" && known.reason === "creative_cap";
-    const reservation = known ?? {
-      outcome: "refused",
-      reason: "creative_cap",
-      capSinceMs: funded.capSinceMs,
-      lasts: null,
-    };
-    return { reservation, admission, match, packedFacts, isUsedUp };
+      : await reserveAgain(dependencies, request, commands, state, { first: funded, admission, earlier });
+    if (valid === undefined) {
+      return { outcome: "refused", reason: "creative_cap", capSinceMs: funded.capSinceMs, lasts: null };
+    }
+    const isUsedUp = valid.outcome === "refused" && valid.reason === "creative_cap";
+    if (isUsedUp) state.attempts.refund(match.advertiser_id);
+    return valid;
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;
   }
 }
 
-function commandsOf(
-  { settings }: ReserveDependencies,
-  request: LoadedRequest,
-  candidate: Candidate,
-  match: MatchFacts,
-  { sessionStartedMs, isCarried }: Pick<ReserveRequest, "sessionStartedMs" | "isCarried">,
-): Commands {
-  const { session, sessionIdleMs, placement, leaseExpiresMs } = request;
-  return {
-    reserve: {
-      match,
-      campaignVersion: candidate.campaign.version,
-      holdTtlMs: settings.holdTtlSeconds * 1_000,
-      sessionStartedMs,
-      earlier: null,
-      sessionIdleMs,
-      isCarried,
-      creatives: candidate.creatives.map((creative) => ({
-        creativeId: creative.creative_id,
-        maxUses: creative.max_uses_per_game,
-        rotatesHooks: creative.alt_hooks.length > 0,
-      })),
-    },
-    // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/notes/performance-experiments.md).
-    admit: {
-      gameId: session.gameId,
-      sessionKey: session.sessionKey,
-      matchId: match.match_id,
-      advertiserId: match.advertiser_id,
-      maxAds: placement.max_ads_per_session,
-      idleMs: sessionIdleMs,
-      leaseExpiresMs,
-    },
-  };
-}
-
 /** Also registers when billing must look for the hold: usually known already, so without a command. */
 function sendAndRegister(
   dependencies: ReserveDependencies,
-  commands: Commands,
+  commands: ReservationCommands,
   state: MatchState,
 ): Promise<[ReserveResult, AdmitResult]> {
   const sent = send(dependencies, commands, state);
@@ -268,7 +158,7 @@ function sendAndRegister(
 
 function send(
   { reserveAndAdmit }: ReserveDependencies,
-  { reserve, admit }: Commands,
+  { reserve, admit }: Pick<ReservationCommands, "reserve" | "admit">,
   { attempts }: MatchState,
 ): Promise<[ReserveResult, AdmitResult]> {
   attempts.use(reserve.match.advertiser_id);
@@ -281,7 +171,7 @@ function send(
  */
 async function withMoreMoney(
   dependencies: ReserveDependencies,
-  { reserve, admit }: Commands,
+  { reserve, admit }: ReservationCommands,
   state: MatchState,
   { refused, admission }: { refused: ReserveResult & { outcome: "refused" }; admission: AdmitResult },
 ): Promise<ReserveResult> {
@@ -336,7 +226,7 @@ function isValidReservation(
 async function reserveAgain(
   dependencies: ReserveDependencies,
   request: LoadedRequest,
-  { reserve, admit }: Commands,
+  { reserve, admit }: ReservationCommands,
   state: MatchState,
   { first, admission, earlier }: { first: ReserveResult; admission: AdmitResult; earlier: EarlierAds | null },
 ): Promise<ReserveResult | undefined> {
@@ -379,34 +269,6 @@ async function withoutLapsed(
   const lapsed = await money.findSessionReleases(walletOfMatch(match), earlier.matchIds);
   await Promise.all(lapsed.map((matchId) => sessions.returnSeat(seat, matchId)));
   return (await sessions.admit(seat)).earlier;
-}
-
-function factsOf(
-  dependencies: ReserveDependencies,
-  request: LoadedRequest,
-  candidate: Candidate,
-  matchId: string,
-): MatchFacts {
-  const { campaign, affinityScore, affinityParts } = candidate;
-  const slices = dependencies.catalog.walletSlices(campaign.advertiser_id);
-  const slice = sliceOfSession(request.session.sessionKey, slices);
-  return {
-    match_id: matchId,
-    advertiser_id: campaign.advertiser_id,
-    ...(slice > 0 && { wallet_slice: slice }),
-    campaign_id: campaign.campaign_id,
-    campaign_version: campaign.version,
-    game_id: request.body.game_id,
-    developer_account_id: request.placement.account_id,
-    user_hash: request.userHash,
-    session_key: request.session.sessionKey,
-    country_code: request.body.player_geo?.country_code ?? null,
-    affinity_score: affinityScore,
-    affinities: affinityParts.map(({ affinity_id, contribution }) => ({ affinity_id, contribution })),
-    price_millicents: priceMillicents(campaign.cpm_bid_cents),
-    revenue_share_basis_points: request.placement.revenue_share_basis_points,
-    matched_at_ms: dependencies.nowMs(),
-  };
 }
 
 /** Redis has failed, so this may fail too; then the hold lapses. */

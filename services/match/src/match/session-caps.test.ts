@@ -20,7 +20,8 @@ import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { ShareRefusals } from "../refusals/share-refusals.ts";
 import type { LoadedRequest } from "./load.ts";
-import { newMatchState, type ReservationOutcome, reserveOne } from "./reserve-one.ts";
+import { newMatchState } from "./match-state.ts";
+import { type ReservationOutcome, reserveOne } from "./reserve-one.ts";
 
 const IDLE_MS = 1_800_000;
 const MAX_USES = 3;

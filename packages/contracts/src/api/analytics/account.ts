@@ -1,6 +1,6 @@
 /** All campaigns of the advertiser: by day, and each with its last days. */
 import type { Static } from "typebox";
-import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { numberRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
@@ -13,11 +13,11 @@ export const ACCOUNT_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 /** Days in the series of each listed campaign. */
 export const CAMPAIGN_SERIES_DAYS = { minimum: 1, maximum: 31, default: 14 } as const;
 
-export const accountDaysSchema = Type.Integer({
+const accountDaysSchema = Type.Integer({
   ...ACCOUNT_DAYS,
   description: "How many days back, today included.",
 });
-export const campaignSeriesDaysSchema = Type.Integer({
+const campaignSeriesDaysSchema = Type.Integer({
   ...CAMPAIGN_SERIES_DAYS,
   description: "How many days each series has, today included.",
 });
@@ -104,7 +104,7 @@ export const accountAnalytics = defineOperations({
         total: { impressions: 40, spent_millicents: 48_000 },
       }),
     ],
-    refusals: [...daysRefusals(ACCOUNT_DAYS.maximum), registerFirst],
+    refusals: [...numberRefusals("days", ACCOUNT_DAYS.maximum), registerFirst],
   }),
   accountCampaigns: operation("GET /analytics/campaigns", {
     ...common,
@@ -139,6 +139,6 @@ export const accountAnalytics = defineOperations({
         ],
       }),
     ],
-    refusals: [...daysRefusals(CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
+    refusals: [...numberRefusals("days", CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
   }),
 });

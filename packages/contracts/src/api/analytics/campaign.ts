@@ -1,6 +1,6 @@
 /** Results of one campaign: in total, by day, creative, country, game and affinity. */
 import type { Static } from "typebox";
-import { daysRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
+import { numberRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import {
@@ -11,6 +11,7 @@ import {
   millicents,
   nullable,
   oneOf,
+  utcDate,
 } from "../../definition/fields.ts";
 import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
@@ -23,13 +24,12 @@ import {
   spentCents,
   spentMillicents,
   uniqueUsers,
-  utcDay,
 } from "./shared.ts";
 
 /** Days of the daily analytics. */
 export const ANALYTICS_DAYS = { minimum: 1, maximum: 365, default: 30 };
 
-export const analyticsDaysSchema = Type.Integer({
+const analyticsDaysSchema = Type.Integer({
   ...ANALYTICS_DAYS,
   description: "How many days back, today included.",
 });
@@ -58,7 +58,7 @@ export type CampaignStatsBody = Static<typeof campaignStatsSchema>;
 
 const dailyRow = closed(
   {
-    date: utcDay("The UTC day,"),
+    date: utcDate("The day."),
     impressions: count("Impressions of the day."),
     unique_users: uniqueUsers(),
     spent_cents: spentCents(),
@@ -246,7 +246,7 @@ export const campaignAnalytics = defineOperations({
         ],
       }),
     ],
-    refusals: [...daysRefusals(ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
+    refusals: [...numberRefusals("days", ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
   }),
   creatives: operation(`GET ${ofCampaign}/creatives`, {
     ...common,

@@ -2,17 +2,10 @@
 import type { Static } from "typebox";
 import { ownCampaignOnly } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import { closed, count, millicents, nullable, oneOf } from "../../definition/fields.ts";
+import { closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
 import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
-import {
-  campaignId,
-  campaignSpentMillicents,
-  common,
-  ofCampaign,
-  PACING_STATUSES,
-  utcDay,
-} from "./shared.ts";
+import { campaignId, campaignSpentMillicents, common, ofCampaign, PACING_STATUSES } from "./shared.ts";
 
 export const pacingSchema = closed(
   {
@@ -34,7 +27,7 @@ export const pacingSchema = closed(
       "Spent per UTC day since the first activation, today included; in cents, half up.",
     ),
     projected_exhaustion_date: nullable(
-      utcDay("The UTC day on which the budget will be spent at this average, 9999-12-31 at the latest,"),
+      utcDate("When the budget will be spent at this average, 9999-12-31 at the latest."),
     ),
     days_remaining: nullable(count("Whole days until then; null while nothing is spent.")),
     pacing_status: oneOf(

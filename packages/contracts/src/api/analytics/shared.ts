@@ -13,8 +13,6 @@ export const averageScore = () =>
     minimum: 0,
     description: "Mean affinity score of the impressions, to four decimals; 0 without impressions.",
   });
-export const utcDay = (description: string) =>
-  Type.String({ format: "date", description: `${description} YYYY-MM-DD.` });
 
 /** In the order of evaluation: the first that applies (docs/behaviour.md#pacing). */
 export const PACING_STATUSES = [

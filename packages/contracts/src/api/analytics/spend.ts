@@ -10,6 +10,7 @@ import {
   nullable,
   periodQuery,
   report,
+  textFilter,
   utcDate,
 } from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
@@ -22,17 +23,16 @@ export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
 /** Dimensions of the spend report. */
 export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
 
-export const spendGroupSchema = Type.String({
+const spendGroupSchema = Type.String({
   maxLength: 100,
   pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
   description: "What to group by, separated by commas: day, campaign, creative, country; default: all four.",
 });
-const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
-export const spendCampaignSchema = only("this campaign of the advertiser");
-export const spendCreativeSchema = only("this creative");
+const spendCampaignSchema = textFilter("Only this campaign of the advertiser.");
+const spendCreativeSchema = textFilter("Only this creative.");
 /** As `country_code` of the spend report: players of unknown place. */
 export const UNKNOWN_COUNTRY = "unknown";
-export const spendCountrySchema = Type.String({
+const spendCountrySchema = Type.String({
   pattern: `^([A-Za-z]{2}|${UNKNOWN_COUNTRY})$`,
   description: `Only this country, ISO 3166-1 alpha-2; ${UNKNOWN_COUNTRY}: players of unknown place.`,
 });

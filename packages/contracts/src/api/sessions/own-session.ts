@@ -56,7 +56,7 @@ export const listedSessionSchema = closed(
 );
 export type ListedSessionBody = Static<typeof listedSessionSchema>;
 
-export const sessionListSchema = Type.Array(listedSessionSchema, {
+const sessionListSchema = Type.Array(listedSessionSchema, {
   description: "The user's sessions that are in force, newest first.",
 });
 

@@ -26,12 +26,12 @@ export const newPassword = () =>
 export const currentPassword = () =>
   Type.String({ maxLength: PASSWORD_CHARACTERS.maximum, description: "The user's password." });
 
-/** 422 for a new password that is too short: its length is a limit, not a malformed value. */
-export function requireLength(field: string, password: string): InvalidInput | undefined {
+/** Throws 422 for a new password that is too short: its length is a limit, not a malformed value. */
+export function requireLength(field: string, password: string): void {
   const { length } = [...password];
-  if (length >= PASSWORD_CHARACTERS.minimum) return undefined;
   const { minimum, maximum } = PASSWORD_CHARACTERS;
-  return new InvalidInput(
+  if (length >= minimum) return;
+  throw new InvalidInput(
     422,
     `${field} must be text of ${minimum} to ${maximum} characters, but a text of ${length} was sent`,
   );

@@ -10,7 +10,7 @@ import {
 import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
 import { created, defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
-import { validatorWithoutNulls, type WithoutNulls } from "../../validation/validator.ts";
+import { validatorWithoutNulls } from "../../validation/validator.ts";
 import {
   account,
   cookieSet,
@@ -45,7 +45,6 @@ export const signUpSchema = open(
   },
   "A new user, with a new account or an invitation to one.",
 );
-export type SignUp = WithoutNulls<Static<typeof signUpSchema>>;
 /** The body of POST /auth/sign-up. */
 export const signUp = validatorWithoutNulls(signUpSchema, ({ password }) =>
   requireLength("password", password),
@@ -66,7 +65,6 @@ export const signInSchema = open(
   { email: email(), password: currentPassword() },
   "A user who signs in on this browser.",
 );
-export type SignIn = WithoutNulls<Static<typeof signInSchema>>;
 /** The body of POST /auth/sign-in. */
 export const signIn = validatorWithoutNulls(signInSchema);
 
