@@ -70,11 +70,9 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
     if (document.activeElement === document.body) current.current?.focus();
   }, [now]);
   return (
-    <Card component="section" aria-labelledby="first-steps">
+    <Card component="section" aria-label="First steps">
       <Group justify="space-between" mb="xs">
-        <Title order={2} id="first-steps">
-          First steps
-        </Title>
+        <Title order={2}>First steps</Title>
         <Text c="dimmed">
           {steps.filter(({ isDone }) => isDone).length} of {steps.length} done
         </Text>
