@@ -360,16 +360,18 @@ function ordersOf<Row>(columns: readonly Column<Row>[], inForce: Sort | undefine
 
 interface TableSectionProps<Row> extends Omit<DataTableProps<Row>, "label"> {
   title: string;
+  /** Default: the title. */
+  label?: string;
   about?: ReactNode;
   actions?: ReactNode;
 }
 
-/** A part of a page that is one table of what was read. */
+/** A part of a page that is one table. */
 export function TableSection<Row>(props: TableSectionProps<Row>) {
-  const { title, about, actions, ...table } = props;
+  const { title, label = title, about, actions, ...table } = props;
   return (
     <Section title={title} about={about} actions={actions}>
-      <DataTable label={title} {...table} />
+      <DataTable label={label} {...table} />
     </Section>
   );
 }

@@ -9,13 +9,13 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { DataTable, TableSection } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -243,49 +243,47 @@ function Invitations() {
     await client.invalidateQueries({ queryKey: ["GET /invitations"] });
   };
   return (
-    <Section title="Open invitations">
-      <DataTable
-        label="Open invitations"
-        isPlain
-        name="invitations"
-        rows={invitations.data}
-        rowKey={({ id }) => id}
-        read={invitations}
-        empty={null}
-        columns={(make) => [
-          {
-            key: "note",
-            header: "For",
-            phone: "title",
-            value: ({ note }) => note,
-            cell: ({ note }) => <LongName>{note ?? "Anybody with the link"}</LongName>,
-          },
-          {
-            key: "role",
-            header: "Role",
-            phone: "fact",
-            value: ({ role }) => role,
-            cell: ({ role }) => labelOf(role),
-          },
-          make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
-          {
-            key: "withdraw",
-            header: "",
-            align: "right",
-            cell: ({ id, note }) =>
-              canAdminister ? (
-                <RowAction
-                  label="Withdraw"
-                  name={`the invitation for ${note ?? "anybody with the link"}`}
-                  run={() => void withdraw(id)}
-                  isPending={isPending(id)}
-                  isDestructive
-                />
-              ) : null,
-          },
-        ]}
-      />
-    </Section>
+    <TableSection
+      title="Open invitations"
+      isPlain
+      name="invitations"
+      rows={invitations.data}
+      rowKey={({ id }) => id}
+      read={invitations}
+      empty={null}
+      columns={(make) => [
+        {
+          key: "note",
+          header: "For",
+          phone: "title",
+          value: ({ note }) => note,
+          cell: ({ note }) => <LongName>{note ?? "Anybody with the link"}</LongName>,
+        },
+        {
+          key: "role",
+          header: "Role",
+          phone: "fact",
+          value: ({ role }) => role,
+          cell: ({ role }) => labelOf(role),
+        },
+        make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
+        {
+          key: "withdraw",
+          header: "",
+          align: "right",
+          cell: ({ id, note }) =>
+            canAdminister ? (
+              <RowAction
+                label="Withdraw"
+                name={`the invitation for ${note ?? "anybody with the link"}`}
+                run={() => void withdraw(id)}
+                isPending={isPending(id)}
+                isDestructive
+              />
+            ) : null,
+        },
+      ]}
+    />
   );
 }
 

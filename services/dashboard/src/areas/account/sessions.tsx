@@ -3,9 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { callToChange } from "../../api/call-to-change.ts";
 import { useRead } from "../../api/queries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Section } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
@@ -43,7 +42,7 @@ export function Sessions() {
   };
   const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
   return (
-    <Section
+    <TableSection
       title="Sessions"
       about="The browsers in which you are signed in. End one that you do not recognise, then change your password."
       actions={
@@ -53,63 +52,59 @@ export function Sessions() {
           </Button>
         )
       }
-    >
-      <DataTable
-        label="Sessions"
-        isPlain
-        rows={sessions.data}
-        rowKey={({ id }) => id}
-        read={sessions}
-        empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
-        skeletonRows={2}
-        columns={(make) => [
-          {
-            key: "browser",
-            header: "Browser",
-            phone: "title",
-            value: ({ user_agent: agent }) => browserOf(agent),
-            cell: ({ user_agent: agent, current }) => (
-              <Group gap="xs">
-                {browserOf(agent)}
-                {current && (
-                  <Badge variant="outline" color="positive" tt="none">
-                    This browser
-                  </Badge>
-                )}
-              </Group>
+      isPlain
+      rows={sessions.data}
+      rowKey={({ id }) => id}
+      read={sessions}
+      empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
+      skeletonRows={2}
+      columns={(make) => [
+        {
+          key: "browser",
+          header: "Browser",
+          phone: "title",
+          value: ({ user_agent: agent }) => browserOf(agent),
+          cell: ({ user_agent: agent, current }) => (
+            <Group gap="xs">
+              {browserOf(agent)}
+              {current && (
+                <Badge variant="outline" color="positive" tt="none">
+                  This browser
+                </Badge>
+              )}
+            </Group>
+          ),
+        },
+        {
+          key: "address",
+          header: "Address",
+          phone: "fact",
+          value: ({ client_address: address }) => address,
+          cell: ({ client_address: address }) => address ?? "Unknown",
+        },
+        make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
+        {
+          key: "end",
+          header: "",
+          align: "right",
+          cell: ({ id, current, user_agent: agent }) =>
+            current ? null : (
+              <RowAction
+                label="End session"
+                name={`in ${browserOf(agent)}`}
+                run={() =>
+                  void end(
+                    id,
+                    () => callToChange("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
+                    "The session was ended.",
+                  )
+                }
+                isPending={isPending(id)}
+                isDestructive
+              />
             ),
-          },
-          {
-            key: "address",
-            header: "Address",
-            phone: "fact",
-            value: ({ client_address: address }) => address,
-            cell: ({ client_address: address }) => address ?? "Unknown",
-          },
-          make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
-          {
-            key: "end",
-            header: "",
-            align: "right",
-            cell: ({ id, current, user_agent: agent }) =>
-              current ? null : (
-                <RowAction
-                  label="End session"
-                  name={`in ${browserOf(agent)}`}
-                  run={() =>
-                    void end(
-                      id,
-                      () => callToChange("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
-                      "The session was ended.",
-                    )
-                  }
-                  isPending={isPending(id)}
-                  isDestructive
-                />
-              ),
-          },
-        ]}
-      />
-    </Section>
+        },
+      ]}
+    />
   );
 }

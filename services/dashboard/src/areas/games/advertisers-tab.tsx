@@ -6,10 +6,9 @@ import { useAbility } from "../../api/session.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { DataTable, TableSection } from "../../kit/data-table.tsx";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Section } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -155,28 +154,25 @@ export function Component() {
         ]}
       />
       {advertisers.data !== undefined && unseen.length > 0 && (
-        <Section
+        <TableSection
           title="Blocked, and never seen here"
           about="Blocked by identifier, before anything was shown."
-        >
-          <DataTable
-            label="Other blocked advertisers"
-            name="unseen"
-            rows={unseen.map((id) => ({ id }))}
-            rowKey={({ id }) => id}
-            empty={null}
-            columns={(make) => [
-              make.id("id", "Advertiser", ({ id }) => id, "advertiser id", { phone: "title" }),
-              {
-                key: "allow",
-                header: "",
-                align: "right",
-                phone: "fact",
-                cell: ({ id }) => button(id, id, true),
-              },
-            ]}
-          />
-        </Section>
+          label="Other blocked advertisers"
+          name="unseen"
+          rows={unseen.map((id) => ({ id }))}
+          rowKey={({ id }) => id}
+          empty={null}
+          columns={(make) => [
+            make.id("id", "Advertiser", ({ id }) => id, "advertiser id", { phone: "title" }),
+            {
+              key: "allow",
+              header: "",
+              align: "right",
+              phone: "fact",
+              cell: ({ id }) => button(id, id, true),
+            },
+          ]}
+        />
       )}
     </>
   );

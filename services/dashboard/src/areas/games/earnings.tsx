@@ -8,11 +8,11 @@ import { daysBetween, firstDayOf } from "../../format/days.ts";
 import { centsOfMicrocents, formatDayWithYear, formatNoun, formatPercent } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import {
@@ -188,34 +188,34 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
     return { ...game, period: own?.earned, seen: own?.impressions };
   });
   return (
-    <Section title="By game" {...(payer !== undefined && { about: `Paid by ${payer}.` })}>
-      <DataTable
-        label="Earnings by game"
-        name="games"
-        rows={games}
-        rowKey={({ game_id: id }) => id}
-        rowTo={({ game_id: id }) => gamePath(id)}
-        read={{ error: total.error, isPlaceholderData: isStale, refetch: total.refetch }}
-        defaultSort="-period"
-        empty={null}
-        columns={(make) => [
-          make.text("game", "Game", ({ game_id: id }) => id, {
-            phone: "title",
-            cell: ({ game_id: id }) => <LongName>{id}</LongName>,
-          }),
-          make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
-            phone: "fact",
-          }),
-          make.number("seen", "Impressions", ({ seen }) => seen, { phone: "fact", help: "In the period." }),
-          ...(payer === undefined
-            ? [make.money("total", "All time", ({ earned_microcents: earned }) => centsOfMicrocents(earned))]
-            : []),
-          make.number("share", "Your share", ({ revenue_share_pct: share }) => share, {
-            format: formatPercent,
-          }),
-        ]}
-      />
-    </Section>
+    <TableSection
+      title="By game"
+      about={payer && `Paid by ${payer}.`}
+      label="Earnings by game"
+      name="games"
+      rows={games}
+      rowKey={({ game_id: id }) => id}
+      rowTo={({ game_id: id }) => gamePath(id)}
+      read={{ error: total.error, isPlaceholderData: isStale, refetch: total.refetch }}
+      defaultSort="-period"
+      empty={null}
+      columns={(make) => [
+        make.text("game", "Game", ({ game_id: id }) => id, {
+          phone: "title",
+          cell: ({ game_id: id }) => <LongName>{id}</LongName>,
+        }),
+        make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
+          phone: "fact",
+        }),
+        make.number("seen", "Impressions", ({ seen }) => seen, { phone: "fact", help: "In the period." }),
+        ...(payer === undefined
+          ? [make.money("total", "All time", ({ earned_microcents: earned }) => centsOfMicrocents(earned))]
+          : []),
+        make.number("share", "Your share", ({ revenue_share_pct: share }) => share, {
+          format: formatPercent,
+        }),
+      ]}
+    />
   );
 }
 
@@ -228,47 +228,44 @@ interface ByAdvertiserProps {
 
 function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
   return (
-    <Section
+    <TableSection
       title="By advertiser"
       about={`In the period, ${where}. Choose an advertiser above for its days and games.`}
-    >
-      <DataTable
-        label="Earnings by advertiser"
-        name="advertisers"
-        rows={game === "" ? undefined : earnings.data?.rows}
-        rowKey={({ advertiser_id: id }) => id ?? ""}
-        read={earnings}
-        skeletonRows={3}
-        empty={
-          <Empty line="Nobody has paid here yet." action={<TestScene game={game} />}>
-            Advertisers appear with their first billed impression.
-          </Empty>
-        }
-        columns={(make) => [
-          make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
-            phone: "title",
-            cell: ({ company_name: name }) => <LongName>{name ?? UNKNOWN_ADVERTISER}</LongName>,
-          }),
-          make.money(
-            "earned",
-            "In the period",
-            ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-            {
-              phone: "fact",
-            },
-          ),
-          make.number("impressions", "Impressions", ({ impressions }) => impressions, {
+      label="Earnings by advertiser"
+      name="advertisers"
+      rows={game === "" ? undefined : earnings.data?.rows}
+      rowKey={({ advertiser_id: id }) => id ?? ""}
+      read={earnings}
+      skeletonRows={3}
+      empty={
+        <Empty line="Nobody has paid here yet." action={<TestScene game={game} />}>
+          Advertisers appear with their first billed impression.
+        </Empty>
+      }
+      columns={(make) => [
+        make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
+          phone: "title",
+          cell: ({ company_name: name }) => <LongName>{name ?? UNKNOWN_ADVERTISER}</LongName>,
+        }),
+        make.money(
+          "earned",
+          "In the period",
+          ({ earned_microcents: earned }) => centsOfMicrocents(earned),
+          {
             phone: "fact",
-            help: "In the period.",
-          }),
-          make.money("total", "All time", ({ total_earned_microcents: earned }) =>
-            earned === null ? null : centsOfMicrocents(earned),
-          ),
-          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
-            cell: ({ brand_names: brands }) => <LongName isAside>{brands.join(", ")}</LongName>,
-          }),
-        ]}
-      />
-    </Section>
+          },
+        ),
+        make.number("impressions", "Impressions", ({ impressions }) => impressions, {
+          phone: "fact",
+          help: "In the period.",
+        }),
+        make.money("total", "All time", ({ total_earned_microcents: earned }) =>
+          earned === null ? null : centsOfMicrocents(earned),
+        ),
+        make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
+          cell: ({ brand_names: brands }) => <LongName isAside>{brands.join(", ")}</LongName>,
+        }),
+      ]}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { errorAdvice } from "./advice.ts";
 
 interface CallError {
@@ -8,10 +8,18 @@ interface CallError {
   count: number;
 }
 
+interface ErrorTableProps {
+  title: string;
+  about: string;
+  errors: readonly CallError[];
+}
+
 /** Calls that were refused or failed, by type, with what helps. */
-export function ErrorTable({ errors }: { errors: readonly CallError[] }) {
+export function ErrorTable({ title, about, errors }: ErrorTableProps) {
   return (
-    <DataTable
+    <TableSection
+      title={title}
+      about={about}
       label="Errors by type"
       name="errors"
       rows={errors}

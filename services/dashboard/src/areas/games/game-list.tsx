@@ -12,7 +12,7 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { GameIdInput } from "./game-id-input.tsx";
@@ -145,12 +145,11 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
   const errors = traffic.data?.errors ?? [];
   if (errors.length === 0) return null;
   return (
-    <Section
+    <ErrorTable
       title="Errors of the last 24 hours"
       about="Of all calls of this account, also those that named no game."
-    >
-      <ErrorTable errors={errors} />
-    </Section>
+      errors={errors}
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 import { Badge, Card, Group, Skeleton, Text } from "@mantine/core";
 import { Chart } from "../../charts/chart.tsx";
 import { ButtonLink } from "../../kit/button-link.tsx";
-import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { CALLS } from "./calls.ts";
@@ -51,14 +50,14 @@ function Errors({ points, words }: { points: readonly TrafficPoint[]; words: str
   }
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
   return (
-    <Section title="Errors" about={`Calls of this game that were refused or failed in ${words}.`}>
-      <ErrorTable
-        errors={sorted.map(([name, count]) => {
-          const [operation = "", status] = name.split("_");
-          return { operation, status: Number(status), count };
-        })}
-      />
-    </Section>
+    <ErrorTable
+      title="Errors"
+      about={`Calls of this game that were refused or failed in ${words}.`}
+      errors={sorted.map(([name, count]) => {
+        const [operation = "", status] = name.split("_");
+        return { operation, status: Number(status), count };
+      })}
+    />
   );
 }
 

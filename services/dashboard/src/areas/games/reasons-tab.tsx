@@ -7,8 +7,7 @@ import { Chart } from "../../charts/chart.tsx";
 import { countryName } from "../../format/countries.ts";
 import { formatCount } from "../../format/format.ts";
 import type { Column } from "../../kit/columns.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
-import { Section } from "../../kit/page.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
@@ -97,102 +96,98 @@ export function Component() {
         }
       />
       {shown.length > 0 && (
-        <Section title="What helps">
-          <DataTable
-            label="Reasons for no ad"
-            name="reasons"
-            rows={shown.map((reason) => ({
-              reason,
-              count: counts.get(reason) ?? 0,
-              ...reasonAdvice(reason),
-              fixes: reasonFixes(reason, placement.game_id, placement),
-            }))}
-            rowKey={({ reason }) => reason}
-            empty={null}
-            columns={(make) => [
-              {
-                key: "reason",
-                header: "Reason",
-                phone: "title",
-                value: ({ label }) => label,
-                cell: ({ label, reason }) => (
-                  <div>
-                    <Text fw={600}>{label}</Text>
-                    <Text ff="monospace" fz="xs" c="dimmed">
-                      {reason}
-                    </Text>
-                  </div>
-                ),
-              },
-              make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
-              make.share("share", "Share", ({ count }) => count / Math.max(1, requests), { phone: "fact" }),
-              {
-                key: "means",
-                header: "What it means",
-                csv: ({ means }) => means,
-                cell: ({ means }) => means,
-              },
-              {
-                key: "helps",
-                header: "What helps",
-                value: ({ fixes }) => fixes.map(({ helps }) => helps).join(" "),
-                cell: ({ reason, fixes }) =>
-                  fixes.map(({ helps, link }) => (
-                    <div key={helps}>
-                      {helps}{" "}
-                      {link && LINKED_REASONS.has(reason) && (
-                        <Anchor component={Link} to={link.path}>
-                          {link.label}
-                        </Anchor>
-                      )}
-                    </div>
-                  )),
-              },
-            ]}
-          />
-        </Section>
-      )}
-      <Section
-        title="Recent scenes without an ad"
-        about="A sample of the last seven days, without players and sessions. Open one in the match tester and change it until something fits."
-      >
-        <DataTable
-          label="Scenes without an ad"
-          name="scenes"
-          rows={scenes.data}
-          rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
-          read={scenes}
-          skeletonRows={3}
-          pageSize={SCENES_PER_PAGE}
-          empty={
-            <Empty line="No scene went without." action={<TestScene game={placement.game_id} />}>
-              Scenes appear here when a request of this game gets no ad.
-            </Empty>
-          }
+        <TableSection
+          title="What helps"
+          label="Reasons for no ad"
+          name="reasons"
+          rows={shown.map((reason) => ({
+            reason,
+            count: counts.get(reason) ?? 0,
+            ...reasonAdvice(reason),
+            fixes: reasonFixes(reason, placement.game_id, placement),
+          }))}
+          rowKey={({ reason }) => reason}
+          empty={null}
           columns={(make) => [
             {
-              key: "scene",
-              header: "Scene",
+              key: "reason",
+              header: "Reason",
               phone: "title",
-              value: ({ game_context: scene }) => sceneSummary(scene),
-              cell: ({ game_context: scene }) => (
+              value: ({ label }) => label,
+              cell: ({ label, reason }) => (
                 <div>
-                  <Text>{sceneSummary(scene)}</Text>
-                  {scene.narrative && (
-                    <Text c="dimmed" ff="var(--story-font)" lineClamp={2} maw={480}>
-                      {scene.narrative}
-                    </Text>
-                  )}
+                  <Text fw={600}>{label}</Text>
+                  <Text ff="monospace" fz="xs" c="dimmed">
+                    {reason}
+                  </Text>
                 </div>
               ),
             },
-            make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
-            make.text("country", "Country", ({ country_code: code }) => countryName(code)),
-            make.moment("at", "When", ({ at }) => at),
-            ...(canChange ? [testColumn] : []),
+            make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
+            make.share("share", "Share", ({ count }) => count / Math.max(1, requests), { phone: "fact" }),
+            {
+              key: "means",
+              header: "What it means",
+              csv: ({ means }) => means,
+              cell: ({ means }) => means,
+            },
+            {
+              key: "helps",
+              header: "What helps",
+              value: ({ fixes }) => fixes.map(({ helps }) => helps).join(" "),
+              cell: ({ reason, fixes }) =>
+                fixes.map(({ helps, link }) => (
+                  <div key={helps}>
+                    {helps}{" "}
+                    {link && LINKED_REASONS.has(reason) && (
+                      <Anchor component={Link} to={link.path}>
+                        {link.label}
+                      </Anchor>
+                    )}
+                  </div>
+                )),
+            },
           ]}
         />
-      </Section>
+      )}
+      <TableSection
+        title="Recent scenes without an ad"
+        about="A sample of the last seven days, without players and sessions. Open one in the match tester and change it until something fits."
+        label="Scenes without an ad"
+        name="scenes"
+        rows={scenes.data}
+        rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
+        read={scenes}
+        skeletonRows={3}
+        pageSize={SCENES_PER_PAGE}
+        empty={
+          <Empty line="No scene went without." action={<TestScene game={placement.game_id} />}>
+            Scenes appear here when a request of this game gets no ad.
+          </Empty>
+        }
+        columns={(make) => [
+          {
+            key: "scene",
+            header: "Scene",
+            phone: "title",
+            value: ({ game_context: scene }) => sceneSummary(scene),
+            cell: ({ game_context: scene }) => (
+              <div>
+                <Text>{sceneSummary(scene)}</Text>
+                {scene.narrative && (
+                  <Text c="dimmed" ff="var(--story-font)" lineClamp={2} maw={480}>
+                    {scene.narrative}
+                  </Text>
+                )}
+              </div>
+            ),
+          },
+          make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
+          make.text("country", "Country", ({ country_code: code }) => countryName(code)),
+          make.moment("at", "When", ({ at }) => at),
+          ...(canChange ? [testColumn] : []),
+        ]}
+      />
     </>
   );
 }

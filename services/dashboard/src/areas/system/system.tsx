@@ -11,10 +11,10 @@ import {
 } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { NO_FIGURE } from "../../kit/columns.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { AccountList } from "./account-list.tsx";
@@ -146,75 +146,71 @@ function Overview({ system }: { system: System | undefined }) {
         ]}
       />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Section title="What runs">
-          <DataTable
-            label="What runs"
-            name="parts"
-            isPlain
-            rows={system && partsOf(system)}
-            rowKey={({ key }) => key}
-            empty={null}
-            skeletonRows={6}
-            columns={(make) => [
-              make.text("name", "Part", ({ name }) => name, {
-                phone: "title",
-                cell: ({ key, name }) => <Named name={name} help={PART_HELP[key]} />,
-              }),
+        <TableSection
+          title="What runs"
+          name="parts"
+          isPlain
+          rows={system && partsOf(system)}
+          rowKey={({ key }) => key}
+          empty={null}
+          skeletonRows={6}
+          columns={(make) => [
+            make.text("name", "Part", ({ name }) => name, {
+              phone: "title",
+              cell: ({ key, name }) => <Named name={name} help={PART_HELP[key]} />,
+            }),
+            {
+              key: "state",
+              header: "State",
+              phone: "fact",
+              value: ({ isReady }) => (isReady ? "ready" : "not ready"),
+              cell: ({ isReady, cause }) => (
+                <Status tone={isReady ? "positive" : "negative"} cause={cause}>
+                  {isReady ? "Ready" : "Not ready"}
+                </Status>
+              ),
+            },
+            make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
+          ]}
+        />
+        <TableSection
+          title="Contents"
+          name="contents"
+          isPlain
+          rows={
+            system && [
+              { what: "Accounts", count: system.accounts },
+              { what: "Users", count: system.users },
+              { what: "Advertisers", count: system.advertisers },
+              { what: "Active campaigns", count: system.active_campaigns },
               {
-                key: "state",
-                header: "State",
-                phone: "fact",
-                value: ({ isReady }) => (isReady ? "ready" : "not ready"),
-                cell: ({ isReady, cause }) => (
-                  <Status tone={isReady ? "positive" : "negative"} cause={cause}>
-                    {isReady ? "Ready" : "Not ready"}
-                  </Status>
-                ),
+                what: "Changes not yet in force",
+                help: "Stored, but not yet known to every match process.",
+                count: system.unpublished_changes,
               },
-              make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
-            ]}
-          />
-        </Section>
-        <Section title="Contents">
-          <DataTable
-            label="Contents"
-            name="contents"
-            isPlain
-            rows={
-              system && [
-                { what: "Accounts", count: system.accounts },
-                { what: "Users", count: system.users },
-                { what: "Advertisers", count: system.advertisers },
-                { what: "Active campaigns", count: system.active_campaigns },
-                {
-                  what: "Changes not yet in force",
-                  help: "Stored, but not yet known to every match process.",
-                  count: system.unpublished_changes,
-                },
-                {
-                  what: "Quarantined records",
-                  help: "Impressions that could not be written.",
-                  count: system.quarantined_records,
-                },
-                {
-                  what: "Divided wallets",
-                  help: "Balances that are spread over several Redis masters.",
-                  count: system.divided_wallets.count,
-                },
-              ]
-            }
-            rowKey={({ what }) => what}
-            empty={null}
-            skeletonRows={7}
-            columns={(make) => [
-              make.text("what", "What", ({ what }) => what, {
-                phone: "title",
-                cell: ({ what, help }) => <Named name={what} help={help} />,
-              }),
-              make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
-            ]}
-          />
-        </Section>
+              {
+                what: "Quarantined records",
+                help: "Impressions that could not be written.",
+                count: system.quarantined_records,
+              },
+              {
+                what: "Divided wallets",
+                help: "Balances that are spread over several Redis masters.",
+                count: system.divided_wallets.count,
+              },
+            ]
+          }
+          rowKey={({ what }) => what}
+          empty={null}
+          skeletonRows={7}
+          columns={(make) => [
+            make.text("what", "What", ({ what }) => what, {
+              phone: "title",
+              cell: ({ what, help }) => <Named name={what} help={help} />,
+            }),
+            make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
+          ]}
+        />
       </SimpleGrid>
     </>
   );
