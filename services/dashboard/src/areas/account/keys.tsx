@@ -152,18 +152,9 @@ function Keys({ onCreate, onRotate }: KeysProps) {
         </Empty>
       }
       columns={(make) => [
-        {
-          key: "label",
-          header: "Label",
-          phone: "title",
-          value: ({ label }) => label,
-          cell: (key) => <KeyName apiKey={key} />,
-        },
-        {
-          key: "used",
-          header: "Last used",
+        make.name("label", "Label", ({ label }) => label, { below: (key) => <KeyDetails apiKey={key} /> }),
+        make.text("used", "Last used", ({ last_used_at: at }) => at, {
           phone: "fact",
-          value: ({ last_used_at: at }) => at,
           cell: ({ last_used_at: at }) =>
             at === null ? (
               <Status tone="quiet">Not used yet</Status>
@@ -174,17 +165,13 @@ function Keys({ onCreate, onRotate }: KeysProps) {
                 </span>
               </Status>
             ),
-        },
+        }),
         make.text("scopes", "Scopes", ({ scopes }) => scopes.map(scopeLabel).join(", "), { phone: "fact" }),
-        {
-          key: "limit",
-          header: "Limit",
+        make.number("limit", "Limit", ({ rate_limit_per_minute: limit }) => limit, {
           help: "Requests in each group of operations. Default: the limits of the service.",
-          align: "right",
-          value: ({ rate_limit_per_minute: limit }) => limit,
           csv: ({ rate_limit_per_minute: limit }) => limitText(limit),
           cell: ({ rate_limit_per_minute: limit }) => limitText(limit),
-        },
+        }),
         make.moment("created", "Created", ({ created_at: at }) => at),
         make.text("creator", "Created by", ({ created_by_user_id: by }) => creatorName(by), {
           cell: ({ created_by_user_id: by }) =>
@@ -195,11 +182,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
             ),
           help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
         }),
-        {
-          key: "actions",
-          header: "",
-          align: "right",
-          cell: (key) =>
+        make.actions((key) =>
             canAdminister ? (
               <RowActions
                 actions={[
@@ -213,19 +196,16 @@ function Keys({ onCreate, onRotate }: KeysProps) {
                   },
                 ]}
               />
-            ) : null,
-        },
+            ) : null),
       ]}
     />
   );
 }
 
-function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: ApiKey }) {
+/** How a key begins, and when it ends. */
+function KeyDetails({ apiKey: { prefix, expires_at: endsAt } }: { apiKey: ApiKey }) {
   return (
-    <div>
-      <Text fw={600} component="div">
-        <LongName>{label}</LongName>
-      </Text>
+    <>
       <Text ff="monospace" fz="xs" c="dimmed">
         {prefix}…
       </Text>
@@ -236,7 +216,7 @@ function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: Ap
           </span>
         </Status>
       )}
-    </div>
+    </>
   );
 }
 

@@ -158,23 +158,17 @@ function Members() {
       empty={<Empty line="Nobody is here.">Members appear when they are invited.</Empty>}
       skeletonRows={2}
       columns={(make) => [
-        {
-          key: "name",
-          header: "Name",
+        make.text("name", "Name", ({ name }) => name, {
           phone: "title",
-          value: ({ name }) => name,
           cell: ({ name, user_id: id }) => (
             <>
               <LongName>{name}</LongName>
               {id === session.user.id && " (you)"}
             </>
           ),
-        },
-        {
-          key: "role",
-          header: "Role",
+        }),
+        make.text("role", "Role", ({ role }) => role, {
           phone: "fact",
-          value: ({ role }) => role,
           cell: (member) =>
             canAdminister ? (
               <Select
@@ -197,17 +191,12 @@ function Members() {
             ) : (
               labelOf(member.role)
             ),
-        },
+        }),
         make.text("email", "E-mail", ({ email }) => email, {
-          phone: "more",
           cell: ({ email }) => <LongName isAside>{email}</LongName>,
         }),
         make.moment("joined", "Joined", ({ joined_at: at }) => at, { phone: "fact" }),
-        {
-          key: "remove",
-          header: "",
-          align: "right",
-          cell: (member) => {
+        make.actions((member) => {
             const isSelf = member.user_id === session.user.id;
             return (canAdminister || isSelf) && !isLastOwner(member) ? (
               <RowAction
@@ -218,8 +207,7 @@ function Members() {
                 isDestructive
               />
             ) : null;
-          },
-        },
+          }),
       ]}
     />
   );
@@ -252,26 +240,16 @@ function Invitations() {
       read={invitations}
       empty={null}
       columns={(make) => [
-        {
-          key: "note",
-          header: "For",
+        make.text("note", "For", ({ note }) => note, {
           phone: "title",
-          value: ({ note }) => note,
           cell: ({ note }) => <LongName>{note ?? "Anybody with the link"}</LongName>,
-        },
-        {
-          key: "role",
-          header: "Role",
+        }),
+        make.text("role", "Role", ({ role }) => role, {
           phone: "fact",
-          value: ({ role }) => role,
           cell: ({ role }) => labelOf(role),
-        },
+        }),
         make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
-        {
-          key: "withdraw",
-          header: "",
-          align: "right",
-          cell: ({ id, note }) =>
+        make.actions(({ id, note }) =>
             canAdminister ? (
               <RowAction
                 label="Withdraw"
@@ -280,8 +258,7 @@ function Invitations() {
                 isPending={isPending(id)}
                 isDestructive
               />
-            ) : null,
-        },
+            ) : null),
       ]}
     />
   );

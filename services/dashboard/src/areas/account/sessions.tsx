@@ -59,11 +59,8 @@ export function Sessions() {
       empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
       skeletonRows={2}
       columns={(make) => [
-        {
-          key: "browser",
-          header: "Browser",
+        make.text("browser", "Browser", ({ user_agent: agent }) => browserOf(agent), {
           phone: "title",
-          value: ({ user_agent: agent }) => browserOf(agent),
           cell: ({ user_agent: agent, current }) => (
             <Group gap="xs">
               {browserOf(agent)}
@@ -74,20 +71,13 @@ export function Sessions() {
               )}
             </Group>
           ),
-        },
-        {
-          key: "address",
-          header: "Address",
+        }),
+        make.text("address", "Address", ({ client_address: address }) => address, {
           phone: "fact",
-          value: ({ client_address: address }) => address,
           cell: ({ client_address: address }) => address ?? "Unknown",
-        },
+        }),
         make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
-        {
-          key: "end",
-          header: "",
-          align: "right",
-          cell: ({ id, current, user_agent: agent }) =>
+        make.actions(({ id, current, user_agent: agent }) =>
             current ? null : (
               <RowAction
                 label="End session"
@@ -102,8 +92,7 @@ export function Sessions() {
                 isPending={isPending(id)}
                 isDestructive
               />
-            ),
-        },
+            )),
       ]}
     />
   );

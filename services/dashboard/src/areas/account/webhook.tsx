@@ -92,11 +92,8 @@ export function Component() {
         }
         columns={(make) => [
           make.text("event", "Event", ({ event }) => event.type, { phone: "title" }),
-          {
-            key: "state",
-            header: "State",
+          make.text("state", "State", ({ status }) => status, {
             phone: "fact",
-            value: ({ status }) => status,
             cell: (delivery) => {
               const { tone, word, cause } = deliveryState(delivery);
               return (
@@ -105,20 +102,12 @@ export function Component() {
                 </Status>
               );
             },
-          },
+          }),
           make.moment("created", "Recorded", ({ created_at: at }) => at, { phone: "fact" }),
-          {
-            key: "next",
-            header: "Next attempt",
-            value: ({ next_attempt_at: at }) => at,
+          make.text("next", "Next attempt", ({ next_attempt_at: at }) => at, {
             cell: ({ next_attempt_at: at }) => (at === null ? "" : <Moment iso={at} />),
-          },
-          {
-            key: "actions",
-            header: "",
-            align: "right",
-            cell: (delivery) => (canChange ? <Again delivery={delivery} /> : null),
-          },
+          }),
+          make.actions((delivery) => (canChange ? <Again delivery={delivery} /> : null)),
         ]}
       />
       {deliveries.hasNextPage && (

@@ -20,7 +20,6 @@ import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
 
 type OpenDialog =
@@ -114,35 +113,25 @@ function Webhooks({ onCreate, onEdit, onRotate }: WebhooksProps) {
         </Empty>
       }
       columns={(make) => [
-        {
-          key: "url",
-          header: "Address",
+        make.text("url", "Address", ({ url }) => url, {
           phone: "title",
-          value: ({ url }) => url,
           cell: ({ url }) => (
             <Text fw={600} style={{ overflowWrap: "anywhere" }}>
               {url}
             </Text>
           ),
-        },
-        {
-          key: "state",
-          header: "State",
-          phone: "fact",
-          value: ({ is_active: isActive }) => (isActive ? "Active" : "Inactive"),
-          cell: ({ is_active: isActive }) => (
-            <Status tone={isActive ? "positive" : "quiet"}>{isActive ? "Active" : "Inactive"}</Status>
-          ),
-        },
+        }),
+        make.status(
+          "state",
+          "State",
+          ({ is_active: isActive }) =>
+            isActive ? { tone: "positive", word: "Active" } : { tone: "quiet", word: "Inactive" },
+          { phone: "fact" },
+        ),
         make.text("events", "Events", ({ events }) => events.map(labelOf).join(", "), { phone: "fact" }),
         make.moment("created", "Created", ({ created_at: at }) => at),
-        {
-          key: "actions",
-          header: "",
-          align: "right",
-          cell: (webhook) =>
-            canChange ? <Actions webhook={webhook} onEdit={onEdit} onRotate={onRotate} /> : null,
-        },
+        make.actions((webhook) =>
+            canChange ? <Actions webhook={webhook} onEdit={onEdit} onRotate={onRotate} /> : null),
       ]}
     />
   );

@@ -6,7 +6,6 @@ import { countryName } from "../../format/countries.ts";
 import { formatCount, formatNoun } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./audience-tab.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -105,10 +104,7 @@ export function Component() {
           </NothingYet>
         }
         columns={(make) => [
-          make.text("game", "Game", ({ game_id: id }) => id ?? "All other games", {
-            phone: "title",
-            cell: ({ game_id: id }) => <LongName>{id ?? "All other games"}</LongName>,
-          }),
+          make.name("game", "Game", ({ game_id: id }) => id ?? "All other games"),
           make.exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, games.data?.games, {
             phone: "fact",
           }),

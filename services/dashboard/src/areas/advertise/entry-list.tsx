@@ -82,11 +82,7 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
       skeletonRows={1}
       columns={(make) => [
         ...columns(make),
-        {
-          key: "remove",
-          header: "",
-          align: "right",
-          cell: (entry) =>
+        make.actions((entry) =>
             canChange && (
               <RowActions
                 actions={[
@@ -100,8 +96,7 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
                   },
                 ]}
               />
-            ),
-        },
+            )),
       ]}
     />
   );

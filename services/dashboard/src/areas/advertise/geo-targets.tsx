@@ -22,7 +22,6 @@ import { numberField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number-field.tsx";
 import { Section } from "../../kit/page.tsx";
-import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
@@ -250,14 +249,13 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
           onRemove={removeGeoTarget}
           columns={(make) => [
             make.text("place", "Place", placeName, { phone: "title" }),
-            make.text("rule", "Rule", ({ include }) => (include ? "Shown there" : "Never there"), {
-              phone: "fact",
-              cell: ({ include }) => (
-                <Status tone={include ? "positive" : "negative"}>
-                  {include ? "Shown there" : "Never there"}
-                </Status>
-              ),
-            }),
+            make.status(
+              "rule",
+              "Rule",
+              ({ include }) =>
+                include ? { tone: "positive", word: "Shown there" } : { tone: "negative", word: "Never there" },
+              { phone: "fact" },
+            ),
           ]}
         />
       </Stack>

@@ -110,13 +110,10 @@ export function Component() {
           </Empty>
         }
         columns={(make) => [
-          {
-            key: "date",
-            header: "Day (UTC)",
+          make.text("date", "Day (UTC)", ({ date }) => date, {
             phone: "title",
-            value: ({ date }) => date,
             cell: ({ date }) => formatDayWithYear(date),
-          },
+          }),
           make.money("closing", "Balance", ({ closing_balance_cents: cents }) => cents, {
             phone: "fact",
             help: "What was left at the end of the day, held money included.",

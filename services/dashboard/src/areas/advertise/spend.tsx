@@ -195,10 +195,7 @@ function spendColumns(
       phone: "title",
       cell: ({ date }) => date !== undefined && formatDayWithYear(date),
     }),
-    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, {
-      phone: "title",
-      cell: ({ campaign_name: name = "" }) => <LongName>{name}</LongName>,
-    }),
+    campaign: make.name("campaign", "Campaign", ({ campaign_name: name = "" }) => name),
     creative: make.text(
       "creative",
       "Creative",

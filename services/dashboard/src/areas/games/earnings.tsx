@@ -10,7 +10,6 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
-import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -200,10 +199,7 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
       defaultSort="-period"
       empty={null}
       columns={(make) => [
-        make.text("game", "Game", ({ game_id: id }) => id, {
-          phone: "title",
-          cell: ({ game_id: id }) => <LongName>{id}</LongName>,
-        }),
+        make.name("game", "Game", ({ game_id: id }) => id),
         make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
           phone: "fact",
         }),
@@ -243,10 +239,7 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
         </Empty>
       }
       columns={(make) => [
-        make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
-          phone: "title",
-          cell: ({ company_name: name }) => <LongName>{name ?? UNKNOWN_ADVERTISER}</LongName>,
-        }),
+        make.name("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER),
         make.money(
           "earned",
           "In the period",
@@ -262,9 +255,7 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
         make.money("total", "All time", ({ total_earned_microcents: earned }) =>
           earned === null ? null : centsOfMicrocents(earned),
         ),
-        make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
-          cell: ({ brand_names: brands }) => <LongName isAside>{brands.join(", ")}</LongName>,
-        }),
+        make.name("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), { isAside: true }),
       ]}
     />
   );

@@ -26,17 +26,14 @@ export function ErrorTable({ title, about, errors }: ErrorTableProps) {
       rowKey={({ operation, status }) => `${operation} ${status}`}
       empty={null}
       columns={(make) => [
-        {
-          key: "call",
-          header: "Call",
+        make.text("call", "Call", ({ operation, status }) => `POST /${operation} ${status}`, {
           phone: "title",
-          value: ({ operation, status }) => `POST /${operation} ${status}`,
           cell: ({ operation, status }) => (
             <Text ff="monospace" fz="xs" style={{ whiteSpace: "nowrap" }}>
               POST /{operation} {status}
             </Text>
           ),
-        },
+        }),
         make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
         make.text("helps", "What helps", ({ status }) => errorAdvice(status)),
       ]}

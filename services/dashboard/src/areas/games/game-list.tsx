@@ -10,7 +10,6 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
-import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -83,15 +82,9 @@ function Games({ games, placements, add }: GamesProps) {
         </Empty>
       }
       columns={(make) => [
-        make.text("game", "Game", ({ placement }) => placement.game_id, {
-          phone: "title",
-          cell: ({ placement }) => <LongName>{placement.game_id}</LongName>,
-        }),
-        {
-          key: "state",
-          header: "Integration",
+        make.name("game", "Game", ({ placement }) => placement.game_id),
+        make.text("state", "Integration", ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"), {
           phone: "fact",
-          value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
           csv: ({ placement, traffic }) =>
             placement.is_active && traffic === undefined
               ? undefined
@@ -102,7 +95,7 @@ function Games({ games, placements, add }: GamesProps) {
             ) : (
               <IntegrationStatus isActive={placement.is_active} stage={traffic?.stage} />
             ),
-        },
+        }),
         make.number("requests", "Requests, 24 h", ({ traffic }) => traffic?.requests),
         make.share(
           "matches",
@@ -119,11 +112,8 @@ function Games({ games, placements, add }: GamesProps) {
           ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
           { phone: "fact" },
         ),
-        {
-          key: "ads",
-          header: "Ads",
+        make.text("ads", "Ads", ({ placement }) => (placement.is_active ? "on" : "off"), {
           align: "right",
-          value: ({ placement }) => (placement.is_active ? "on" : "off"),
           cell: ({ placement }) => (
             <Switch
               aria-label={`Ads in ${placement.game_id}`}
@@ -135,7 +125,7 @@ function Games({ games, placements, add }: GamesProps) {
               style={{ position: "relative", zIndex: 1, verticalAlign: "middle" }}
             />
           ),
-        },
+        }),
       ]}
     />
   );

@@ -4,7 +4,6 @@ import { useAbility } from "../../api/session.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
 import { Page } from "../../kit/page.tsx";
 import { OperatorNotice } from "../system/operator-notice.tsx";
 import { gamePath } from "./game-path.ts";
@@ -46,10 +45,7 @@ export default function GamesOverview({ placements, advertisePath }: GamesOvervi
         pageSize={MAX_GAMES}
         empty={null}
         columns={(make) => [
-          make.text("game", "Game", ({ placement }) => placement.game_id, {
-            phone: "title",
-            cell: ({ placement }) => <LongName>{placement.game_id}</LongName>,
-          }),
+          make.name("game", "Game", ({ placement }) => placement.game_id),
           {
             key: "state",
             header: "Integration",

@@ -1,12 +1,10 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
-import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { countryName } from "../../format/countries.ts";
 import { formatCount } from "../../format/format.ts";
-import type { Column } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
@@ -14,25 +12,6 @@ import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
-
-type Scene = AnswerOf<"GET /traffic/{game_id}/no-match-scenes">[number];
-
-const testColumn: Column<Scene> = {
-  key: "test",
-  header: "",
-  align: "right",
-  phone: "fact",
-  cell: (scene) => (
-    <Anchor
-      component={Link}
-      to={testerPath(scene)}
-      aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
-      style={{ whiteSpace: "nowrap" }}
-    >
-      Test this scene
-    </Anchor>
-  ),
-};
 
 /** A scene is sampled within seconds; a developer who has just tested one should find it here. */
 const SCENES_REFETCH_MS = 10_000;
@@ -109,11 +88,8 @@ export function Component() {
           rowKey={({ reason }) => reason}
           empty={null}
           columns={(make) => [
-            {
-              key: "reason",
-              header: "Reason",
+            make.text("reason", "Reason", ({ label }) => label, {
               phone: "title",
-              value: ({ label }) => label,
               cell: ({ label, reason }) => (
                 <div>
                   <Text fw={600}>{label}</Text>
@@ -122,7 +98,7 @@ export function Component() {
                   </Text>
                 </div>
               ),
-            },
+            }),
             make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
             make.share("share", "Share", ({ count }) => count / Math.max(1, requests), { phone: "fact" }),
             {
@@ -131,10 +107,7 @@ export function Component() {
               csv: ({ means }) => means,
               cell: ({ means }) => means,
             },
-            {
-              key: "helps",
-              header: "What helps",
-              value: ({ fixes }) => fixes.map(({ helps }) => helps).join(" "),
+            make.text("helps", "What helps", ({ fixes }) => fixes.map(({ helps }) => helps).join(" "), {
               cell: ({ reason, fixes }) =>
                 fixes.map(({ helps, link }) => (
                   <div key={helps}>
@@ -146,7 +119,7 @@ export function Component() {
                     )}
                   </div>
                 )),
-            },
+            }),
           ]}
         />
       )}
@@ -166,11 +139,8 @@ export function Component() {
           </Empty>
         }
         columns={(make) => [
-          {
-            key: "scene",
-            header: "Scene",
+          make.text("scene", "Scene", ({ game_context: scene }) => sceneSummary(scene), {
             phone: "title",
-            value: ({ game_context: scene }) => sceneSummary(scene),
             cell: ({ game_context: scene }) => (
               <div>
                 <Text>{sceneSummary(scene)}</Text>
@@ -181,11 +151,27 @@ export function Component() {
                 )}
               </div>
             ),
-          },
+          }),
           make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
           make.text("country", "Country", ({ country_code: code }) => countryName(code)),
           make.moment("at", "When", ({ at }) => at),
-          ...(canChange ? [testColumn] : []),
+          ...(canChange
+            ? [
+                make.actions(
+                  (scene) => (
+                    <Anchor
+                      component={Link}
+                      to={testerPath(scene)}
+                      aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
+                      style={{ whiteSpace: "nowrap" }}
+                    >
+                      Test this scene
+                    </Anchor>
+                  ),
+                  { phone: "fact" },
+                ),
+              ]
+            : []),
         ]}
       />
     </>

@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Id } from "../../kit/id.tsx";
@@ -21,28 +20,14 @@ export function AccountList() {
         <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>
       }
       columns={(make) => [
-        {
-          key: "label",
-          header: "Account",
-          phone: "title",
-          value: ({ label }) => label,
-          cell: ({ label, id }) => (
-            <div>
-              <Text fw={600} component="div">
-                <LongName>{label}</LongName>
-              </Text>
-              <Id value={id} label={`id of ${label}`} />
-            </div>
-          ),
-        },
+        make.name("label", "Account", ({ label }) => label, {
+          below: ({ label, id }) => <Id value={id} label={`id of ${label}`} />,
+        }),
         make.money("balance", "Balance", ({ balance_cents: balance }) => balance, { phone: "fact" }),
-        {
-          key: "advertiser",
-          header: "Advertiser",
-          value: ({ advertiser }) => advertiser,
+        make.text("advertiser", "Advertiser", ({ advertiser }) => advertiser, {
           cell: ({ advertiser }) =>
             advertiser === null ? "None" : <LongName isAside>{advertiser}</LongName>,
-        },
+        }),
         make.number("games", "Games", ({ games }) => games, { phone: "fact" }),
         make.number("members", "Members", ({ members }) => members),
         make.moment("created", "Created", ({ created_at: at }) => at),

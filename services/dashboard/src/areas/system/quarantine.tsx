@@ -57,15 +57,9 @@ export function Quarantine() {
           make.text("reason", "Reason", ({ reason }) => reason, { phone: "fact" }),
           make.id("advertiser", "Advertiser", ({ advertiser_id: id }) => id, "advertiser id"),
           make.moment("found", "Found", ({ quarantined_at: at }) => at),
-          {
-            key: "resolve",
-            header: "",
-            align: "right",
-            phone: "fact",
-            cell: (record) => (
+          make.actions((record) => (
               <RowAction label="Resolve" name={record.impression_id} run={() => setChosen(record)} />
-            ),
-          },
+            ), { phone: "fact" }),
         ]}
       />
       {hasNextPage && (

@@ -55,11 +55,8 @@ export function Reconciliation({ system }: { system: System | undefined }) {
         )
       }
       columns={(make) => [
-        {
-          key: "what",
-          header: "Compared",
+        make.text("what", "Compared", ({ what }) => what, {
           phone: "title",
-          value: ({ what }) => what,
           cell: ({ what, check }) => (
             <div>
               {what}
@@ -68,35 +65,22 @@ export function Reconciliation({ system }: { system: System | undefined }) {
               </Text>
             </div>
           ),
-        },
-        {
-          key: "kind",
-          header: "Kind",
+        }),
+        make.text("kind", "Kind", ({ kind }) => kind, {
           phone: "fact",
-          value: ({ kind }) => kind,
           cell: ({ kind }) =>
             kind === "money" ? (
               <Status tone="negative">Must never differ</Status>
             ) : (
               <Status tone="warning">Overdue</Status>
             ),
-        },
+        }),
         make.id("subject", "Whose", ({ subject }) => subject, "subject"),
-        {
-          key: "expected",
-          header: "Expected",
-          align: "right",
-          value: ({ expected }) => expected,
-          cell: ({ expected }) => expected,
-        },
-        {
-          key: "found",
-          header: "Found",
+        make.text("expected", "Expected", ({ expected }) => expected, { align: "right" }),
+        make.text("found", "Found", ({ found }) => found, {
           align: "right",
           phone: "fact",
-          value: ({ found }) => found,
-          cell: ({ found }) => found,
-        },
+        }),
       ]}
     />
   );

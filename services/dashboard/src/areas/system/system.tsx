@@ -159,17 +159,13 @@ function Overview({ system }: { system: System | undefined }) {
               phone: "title",
               cell: ({ key, name }) => <Named name={name} help={PART_HELP[key]} />,
             }),
-            {
-              key: "state",
-              header: "State",
-              phone: "fact",
-              value: ({ isReady }) => (isReady ? "ready" : "not ready"),
-              cell: ({ isReady, cause }) => (
-                <Status tone={isReady ? "positive" : "negative"} cause={cause}>
-                  {isReady ? "Ready" : "Not ready"}
-                </Status>
-              ),
-            },
+            make.status(
+              "state",
+              "State",
+              ({ isReady, cause }) =>
+                isReady ? { tone: "positive", word: "Ready" } : { tone: "negative", word: "Not ready", cause },
+              { phone: "fact" },
+            ),
             make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
           ]}
         />
