@@ -13,7 +13,7 @@ import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice, valuesOf } from "../../kit/use-url-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
 import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
@@ -28,9 +28,7 @@ export function Component() {
   const { profile, isUnregistered, canRead } = useAdvertiser();
   const now = new Date();
   const periods = ledgerPeriods(profile.data?.created_at, now);
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
-    known: profile.data && oneOf(valuesOf(periods), DEFAULT_PERIOD),
-  });
+  const [period, setPeriod] = useUrlChoice("period", profile.data && valuesOf(periods), DEFAULT_PERIOD);
   const asked = ledgerPeriod(period, now);
   const ledger = useRead(
     "GET /ledger",

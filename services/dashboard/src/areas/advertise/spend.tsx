@@ -22,7 +22,7 @@ import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { useAdvertiser } from "./use-advertiser.ts";
 import { useCampaigns } from "./use-campaigns.ts";
@@ -49,12 +49,9 @@ export function Component() {
   const { isUnregistered, canRead } = useAdvertiser();
   const campaigns = useCampaigns({ enabled: canRead });
   const options = campaigns.data?.campaigns.map(({ campaign_id: id, name }) => ({ value: id, label: name }));
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
-    known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
-  });
-  const [campaign, setCampaign] = useUrlState("campaign", "", {
-    known: campaigns.isFetching || !options ? undefined : oneOf(valuesOf(options), ""),
-  });
+  const [period, setPeriod] = useUrlChoice("period", valuesOf(PERIODS), DEFAULT_PERIOD);
+  const isListKnown = options !== undefined && !campaigns.isFetching;
+  const [campaign, setCampaign] = useUrlChoice("campaign", isListKnown ? valuesOf(options) : undefined, "");
   const [by, setBy] = useUrlState("by", DEFAULT_GROUPS, { known: (text) => groupsOf(text).join("-") });
   const groups = groupsOf(by);
   const now = new Date();

@@ -13,7 +13,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import {
   advertiserChoices,
   type EarningsRow,
@@ -39,13 +39,9 @@ const FILTER_WIDTH = { base: "calc(50% - 6px)", sm: 220 };
 /** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
   const total = useRead("GET /creator-revenue", {}, { refetchEveryMs: FIGURES_REFETCH_MS });
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
-    known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
-  });
+  const [period, setPeriod] = useUrlChoice("period", valuesOf(PERIODS), DEFAULT_PERIOD);
   const gameIds = total.data?.games.map(({ game_id: id }) => id);
-  const [game, setGame] = useUrlState("game", "", {
-    known: total.isFetching || !gameIds ? undefined : oneOf(gameIds, ""),
-  });
+  const [game, setGame] = useUrlChoice("game", total.isFetching ? undefined : gameIds, "");
   const [advertiser, setAdvertiser] = useUrlState("advertiser");
   const now = new Date();
   const inPeriod = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };

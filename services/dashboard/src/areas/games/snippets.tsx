@@ -10,10 +10,10 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useCopy } from "../../kit/use-copy.ts";
-import { oneOf, useUrlState } from "../../kit/use-url-state.ts";
+import { useUrlChoice } from "../../kit/use-url-state.ts";
 import { gamePath } from "./game-path.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
-import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
+import { KEY_PLACEHOLDER, keyLine, LANGUAGES, snippetFor } from "./snippet-texts.ts";
 import classes from "./snippets.module.css";
 import { Steps } from "./steps.tsx";
 import { TrafficFailed } from "./traffic-failed.tsx";
@@ -33,12 +33,8 @@ export function Component() {
   const { canChange } = useAbility();
   const games = usePlacements();
   const ids = games.data?.map(({ game_id: id }) => id);
-  const [named, setGame] = useUrlState("game", "", {
-    known: games.isFetching || !ids ? undefined : oneOf(ids, ""),
-  });
-  const [language, setLanguage] = useUrlState<Language>("language", "curl", {
-    known: oneOf(LANGUAGES, "curl"),
-  });
+  const [named, setGame] = useUrlChoice("game", games.isFetching ? undefined : ids, "");
+  const [language, setLanguage] = useUrlChoice("language", LANGUAGES, "curl");
   const [key, setKey] = useState<string>();
   const gameId = named === "" ? (ids?.[0] ?? "") : named;
   if (games.data === undefined && !games.error) {
