@@ -13,6 +13,14 @@ import { type ReadOptions, type RefetchEveryMs, refetching } from "./queries.ts"
 /** Joins answers that are lists. */
 export const joinLists = <Row>(one: Row[], next: Row[]): Row[] => [...one, ...next];
 
+/** Joins answers that have a list in a field. */
+export const joinListsIn =
+  <Field extends string>(field: Field) =>
+  <Answer extends Record<Field, unknown[]>>(one: Answer, next: Answer): Answer => ({
+    ...one,
+    [field]: [...one[field], ...next[field]],
+  });
+
 /** As `useRead`, over every page of the answer: pages show sums and filters, and those need all rows. */
 export function useReadAll<Key extends ReadKey>(
   key: Key,

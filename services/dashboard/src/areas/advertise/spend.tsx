@@ -78,7 +78,7 @@ export function Component() {
       }
       actions={
         <CsvButton
-          fileName={`spend-${query.from}-to-${utcDayOf(now)}.csv`}
+          fileName={`spend-${query.from}-to-${utcDayOf(now.getTime())}.csv`}
           read={(csv) => callForResponse("GET /analytics/spend", { query }, csv)}
           failure="The spend could not be downloaded."
         >
