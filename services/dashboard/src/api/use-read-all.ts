@@ -1,4 +1,5 @@
 import {
+  keepPreviousData,
   type UseInfiniteQueryResult,
   type UseQueryResult,
   useInfiniteQuery,
@@ -35,7 +36,7 @@ export function useReadAll<Key extends ReadKey>(
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input, "all pages"],
     queryFn: ({ signal }) => readAll(key, input, join, signal),
-    placeholderData: (previous: AnswerOf<Key> | undefined) => previous,
+    placeholderData: keepPreviousData,
     ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
   });
@@ -53,7 +54,7 @@ export function useReadFirst<Key extends ReadKey>(
       const { answer, next } = await readPage(key, input, undefined, signal);
       return { answer, hasMore: next !== undefined };
     },
-    placeholderData: (previous: { answer: AnswerOf<Key>; hasMore: boolean } | undefined) => previous,
+    placeholderData: keepPreviousData,
     ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
   });

@@ -11,7 +11,8 @@ import {
   useLocation,
   useNavigation,
 } from "react-router";
-import { hasStatus, useRead } from "../api/queries.ts";
+import { hasStatus } from "../api/api-error.ts";
+import { useRead } from "../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../api/refetch-times.ts";
 import { sessionQuery } from "../api/session.ts";
 import { areas } from "../areas/areas.ts";

@@ -2,10 +2,11 @@ import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { callToChange } from "../../api/call-to-change.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useConfirm } from "../../kit/confirm.tsx";

@@ -1,7 +1,8 @@
 import { Button, Card } from "@mantine/core";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { hasStatus, useChange, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useReadPages } from "../../api/use-read-all.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { hasStatus } from "../../api/api-error.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead, useReadNow } from "../../api/queries.ts";
+import { useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";

@@ -1,7 +1,7 @@
 import { Button, Card, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
-import { hasStatus, useChange, useRead, useReadNow } from "../../api/queries.ts";
+import { ApiError, hasStatus } from "../../api/api-error.ts";
+import { useChange, useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";

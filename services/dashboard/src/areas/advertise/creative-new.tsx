@@ -1,6 +1,7 @@
 import { useNavigate, useParams } from "react-router";
+import { hasStatus } from "../../api/api-error.ts";
 import type { BodyOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { notifyDone } from "../../kit/notify.ts";

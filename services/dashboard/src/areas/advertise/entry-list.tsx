@@ -1,6 +1,6 @@
 import { Alert, Button, Card, Group } from "@mantine/core";
 import type { ReactNode } from "react";
-import { hasStatus } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
 import { useAbility } from "../../api/session.ts";
 import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";

@@ -1,11 +1,11 @@
 import { Autocomplete, Button, Card, Group, Skeleton, Stack, Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { ApiError } from "../../api/api-error.ts";
+import { type ApiError, hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
@@ -37,7 +37,7 @@ export function Component() {
   const simulation = useQuery<AnswerOf<"POST /campaigns/{campaign_id}/simulate">, ApiError>({
     queryKey: ["simulate", campaign.id, body],
     queryFn: ({ signal }) => call("POST /campaigns/{campaign_id}/simulate", { ...at, body }, { signal }),
-    placeholderData: (previous) => previous,
+    placeholderData: keepPreviousData,
   });
   const { data } = simulation;
   /** What is shown is of a former mood or text. */

@@ -1,7 +1,8 @@
 import { Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
-import { hasStatus, useChange } from "../../api/queries.ts";
+import { useChange } from "../../api/queries.ts";
 import { formatCents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Dialog } from "../../kit/dialog.tsx";

@@ -1,7 +1,8 @@
 import { Button, Card, Skeleton } from "@mantine/core";
 import { useState } from "react";
 import { Outlet, useLocation, useMatch } from "react-router";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatDayWithYear } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";

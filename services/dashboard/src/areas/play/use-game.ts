@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { newUuid } from "../../api/new-uuid.ts";
-import { apiQueryKey } from "../../api/queries.ts";
 import { type AdventureScene, adventure, FIRST_SCENE, type SceneId } from "./adventure.ts";
 import { type Ad, bodyOf, type Exchange, type Receipt, serve } from "./serving.ts";
 import { whenSeen } from "./when-seen.ts";
@@ -48,7 +47,7 @@ export function useGame({ game_id, api_key }: Demo) {
   }, []);
 
   const readMoney = useCallback(
-    () => client.invalidateQueries({ queryKey: apiQueryKey("GET /demo") }),
+    () => client.invalidateQueries({ queryKey: ["GET /demo"] }),
     [client],
   );
 

@@ -1,6 +1,7 @@
 import { Alert, Card, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 import {
   centsOfMillicents,
   formatCount,
