@@ -13,7 +13,7 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { listField, numberField, textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
@@ -123,12 +123,11 @@ function Keys({ onCreate, onRotate }: KeysProps) {
       isDestructive: true,
     });
     if (!isAgreed) return;
-    try {
-      await whilePending(id, () => revoke.mutateAsync({ path: { key_id: id } }));
-      notifyDone(`${label} can no longer be used.`);
-    } catch (error) {
-      notifyFailed("The key was not revoked.", error, "the key was revoked");
-    }
+    await attempt(() => whilePending(id, () => revoke.mutateAsync({ path: { key_id: id } })), {
+      done: `${label} can no longer be used.`,
+      failed: "The key was not revoked.",
+      change: "the key was revoked",
+    });
   };
   return (
     <DataTable

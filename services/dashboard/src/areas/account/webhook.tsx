@@ -8,7 +8,7 @@ import { useReadPages } from "../../api/use-read-all.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -33,12 +33,11 @@ export function Component() {
   };
   const test = useChange("POST /webhooks/{webhook_id}/test");
   const sendTest = async () => {
-    try {
-      await test.mutateAsync(input);
-      notifyDone("A test event is on its way.");
-    } catch (error) {
-      notifyFailed("The test event was not sent.", error, "the test event is sent");
-    }
+    await attempt(() => test.mutateAsync(input), {
+      done: "A test event is on its way.",
+      failed: "The test event was not sent.",
+      change: "the test event is sent",
+    });
   };
   if (hasStatus(webhook.error, 403, 404)) {
     return (
@@ -129,12 +128,11 @@ export function Component() {
 function Again({ delivery: { id, event } }: { delivery: Delivery }) {
   const redeliver = useChange("POST /webhooks/deliveries/{delivery_id}/redeliver");
   const send = async () => {
-    try {
-      await redeliver.mutateAsync({ path: { delivery_id: id } });
-      notifyDone("The event is sent again.");
-    } catch (error) {
-      notifyFailed("The event was not sent again.", error, "the event is sent again");
-    }
+    await attempt(() => redeliver.mutateAsync({ path: { delivery_id: id } }), {
+      done: "The event is sent again.",
+      failed: "The event was not sent again.",
+      change: "the event is sent again",
+    });
   };
   return (
     <Button

@@ -179,12 +179,11 @@ function Actions({ webhook, onEdit, onRotate }: ActionsProps) {
       isDestructive: true,
     });
     if (!isAgreed) return;
-    try {
-      await remove.mutateAsync({ path: { webhook_id: webhook.id } });
-      notifyDone("The webhook is deleted.");
-    } catch (error) {
-      notifyFailed("The webhook was not deleted.", error, "the webhook was deleted");
-    }
+    await attempt(() => remove.mutateAsync({ path: { webhook_id: webhook.id } }), {
+      done: "The webhook is deleted.",
+      failed: "The webhook was not deleted.",
+      change: "the webhook was deleted",
+    });
   };
   return (
     <RowActions

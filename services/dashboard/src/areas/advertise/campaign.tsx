@@ -11,7 +11,7 @@ import { formatCents, formatExactCents, formatTerm } from "../../format/format.t
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Failed, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -183,12 +183,11 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
       action: "Pause campaign",
     });
     if (!isAgreed) return;
-    try {
-      await pause.mutateAsync(at);
-      notifyDone(`${name} is paused.`);
-    } catch (error) {
-      notifyFailed(`${name} was not paused.`, error, `${name} was paused`);
-    }
+    await attempt(() => pause.mutateAsync(at), {
+      done: `${name} is paused.`,
+      failed: `${name} was not paused.`,
+      change: `${name} was paused`,
+    });
   };
   const duplicate = async () => {
     setCopying(true);

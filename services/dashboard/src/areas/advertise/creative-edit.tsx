@@ -6,7 +6,7 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt, notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
@@ -102,13 +102,12 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
       isDestructive: true,
     });
     if (!isAgreed) return;
-    try {
-      await remove.mutateAsync({ path: { creative_id: id } });
-      notifyDone("The creative is deleted.");
-      await navigate(back);
-    } catch (error) {
-      notifyFailed("The creative was not deleted.", error, "the creative was deleted");
-    }
+    const isDeleted = await attempt(() => remove.mutateAsync({ path: { creative_id: id } }), {
+      done: "The creative is deleted.",
+      failed: "The creative was not deleted.",
+      change: "the creative was deleted",
+    });
+    if (isDeleted) await navigate(back);
   };
   return (
     <Page

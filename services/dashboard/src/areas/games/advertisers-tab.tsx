@@ -7,7 +7,7 @@ import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable, TableSection } from "../../kit/data-table.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt } from "../../kit/notify.ts";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
@@ -50,15 +50,15 @@ export function Component() {
         body: { blocked_advertisers: isBlocked ? [...others, id] : others },
       });
     };
-    try {
-      await whilePending(id, () => {
-        lastChange.current = apply(lastChange.current);
-        return lastChange.current;
-      });
-      notifyDone(isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`);
-    } catch (error) {
-      notifyFailed("Nothing was changed.", error, `${name} was ${isBlocked ? "blocked" : "allowed again"}`);
-    }
+    const applyAfterLast = () => {
+      lastChange.current = apply(lastChange.current);
+      return lastChange.current;
+    };
+    await attempt(() => whilePending(id, applyAfterLast), {
+      done: isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`,
+      failed: "Nothing was changed.",
+      change: `${name} was ${isBlocked ? "blocked" : "allowed again"}`,
+    });
   };
   const button = (id: string, name: string, isBlocked: boolean) =>
     canChange && (
@@ -130,7 +130,8 @@ export function Component() {
             { phone: "fact" },
           ),
           make.actions(({ advertiser_id: id, company_name: name, is_blocked: isBlocked }) =>
-              button(id, name, isBlocked)),
+            button(id, name, isBlocked),
+          ),
         ]}
       />
       {advertisers.data !== undefined && unseen.length > 0 && (

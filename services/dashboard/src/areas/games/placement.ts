@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { requestSchema } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt } from "../../kit/notify.ts";
 import { usePending } from "../../kit/use-pending.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 
@@ -49,23 +49,13 @@ export function useAdsSwitch() {
     const turnOn = async () => {
       // The POST sets both: those on the page may be older than what another member has saved.
       const { creator_id, placement_types } = await call("GET /placements/{game_id}", { path });
-      await enable.mutateAsync({ path, body: { creator_id, placement_types } });
+      return enable.mutateAsync({ path, body: { creator_id, placement_types } });
     };
-    try {
-      await whilePending(game_id, async () => {
-        if (isActive) await disable.mutateAsync({ path });
-        else await turnOn();
-      });
-      notifyDone(
-        isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
-      );
-    } catch (error) {
-      notifyFailed(
-        isActive ? "Ads are still on." : "Ads are still off.",
-        error,
-        `ads were turned ${isActive ? "off" : "on"} in ${game_id}`,
-      );
-    }
+    await attempt(() => whilePending(game_id, isActive ? () => disable.mutateAsync({ path }) : turnOn), {
+      done: isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
+      failed: isActive ? "Ads are still on." : "Ads are still off.",
+      change: `ads were turned ${isActive ? "off" : "on"} in ${game_id}`,
+    });
   };
   return { isSwitching: isPending, switchAds };
 }
