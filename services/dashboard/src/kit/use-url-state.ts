@@ -109,11 +109,6 @@ export function useUrlChoice<Value extends string>(
   });
 }
 
-/** The values of a list of options. */
-export function valuesOf<Value extends string>(options: readonly { value: Value }[]): Value[] {
-  return options.map(({ value }) => value);
-}
-
 /** Removes texts from the address in one step: of two changes in one event, the later would restore what the earlier removed. */
 export function useClearUrlState(names: readonly string[]): () => void {
   const [, setParameters] = useSearchParams();

@@ -10,10 +10,11 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { attempt } from "../../kit/notify.ts";
+import { labelOf } from "../../kit/options.ts";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { usePending } from "../../kit/use-pending.ts";
-import { abilitiesOf, ROLES, roleLabel } from "./roles.ts";
+import { abilitiesOf, ROLES } from "./roles.ts";
 
 /** The invitations that nobody has accepted yet. */
 export function Invitations() {
@@ -45,7 +46,7 @@ export function Invitations() {
         }),
         make.text("role", "Role", ({ role }) => role, {
           phone: "fact",
-          cell: ({ role }) => roleLabel(role),
+          cell: ({ role }) => labelOf(ROLES, role),
         }),
         make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
         make.actions(({ id, note }) =>

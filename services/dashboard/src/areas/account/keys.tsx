@@ -9,6 +9,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { LongName } from "../../kit/long-name.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { attempt } from "../../kit/notify.ts";
+import { labelOf } from "../../kit/options.ts";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
@@ -16,7 +17,7 @@ import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 import { CreateKeyForm, RotateKeyForm } from "./key-forms.tsx";
-import { type ApiKey, limitText, scopeLabel } from "./key-scopes.ts";
+import { type ApiKey, limitText, SCOPES } from "./key-scopes.ts";
 
 const KEY_WARNING = "Whoever has it acts for this account. Keep it on a server, never in a game's client.";
 
@@ -150,7 +151,12 @@ function Keys({ onCreate, onRotate }: KeysProps) {
               </Status>
             ),
         }),
-        make.text("scopes", "Scopes", ({ scopes }) => scopes.map(scopeLabel).join(", "), { phone: "fact" }),
+        make.text(
+          "scopes",
+          "Scopes",
+          ({ scopes }) => scopes.map((scope) => labelOf(SCOPES, scope)).join(", "),
+          { phone: "fact" },
+        ),
         make.number("limit", "Limit", ({ rate_limit_per_minute: limit }) => limit, {
           help: "Requests in each group of operations. Default: the limits of the service.",
           csv: ({ rate_limit_per_minute: limit }) => limitText(limit),
@@ -167,20 +173,21 @@ function Keys({ onCreate, onRotate }: KeysProps) {
           help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
         }),
         make.actions((key) =>
-            canAdminister ? (
-              <RowActions
-                actions={[
-                  { label: "Rotate", name: key.label, run: () => onRotate(key) },
-                  {
-                    label: "Revoke",
-                    name: key.label,
-                    run: () => void askToRevoke(key),
-                    isPending: isPending(key.id),
-                    isDestructive: true,
-                  },
-                ]}
-              />
-            ) : null),
+          canAdminister ? (
+            <RowActions
+              actions={[
+                { label: "Rotate", name: key.label, run: () => onRotate(key) },
+                {
+                  label: "Revoke",
+                  name: key.label,
+                  run: () => void askToRevoke(key),
+                  isPending: isPending(key.id),
+                  isDestructive: true,
+                },
+              ]}
+            />
+          ) : null,
+        ),
       ]}
     />
   );

@@ -12,12 +12,13 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { labelOf } from "../../kit/options.ts";
 import { Page } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
-import { InviteDialog, Invitations } from "./invitations.tsx";
-import { ROLES, roleLabel, yourAbilities } from "./roles.ts";
+import { Invitations, InviteDialog } from "./invitations.tsx";
+import { ROLES, yourAbilities } from "./roles.ts";
 
 type Member = AnswerOf<"GET /members">[number];
 
@@ -178,7 +179,7 @@ function Members() {
                 }}
               />
             ) : (
-              roleLabel(member.role)
+              labelOf(ROLES, member.role)
             ),
         }),
         make.text("email", "E-mail", ({ email }) => email, {
@@ -186,17 +187,17 @@ function Members() {
         }),
         make.moment("joined", "Joined", ({ joined_at: at }) => at, { phone: "fact" }),
         make.actions((member) => {
-            const isSelf = member.user_id === session.user.id;
-            return (canAdminister || isSelf) && !isLastOwner(member) ? (
-              <RowAction
-                label={isSelf ? "Leave" : "Remove"}
-                name={isSelf ? "the account" : member.name}
-                run={() => void remove(member)}
-                isPending={isPending(member.user_id)}
-                isDestructive
-              />
-            ) : null;
-          }),
+          const isSelf = member.user_id === session.user.id;
+          return (canAdminister || isSelf) && !isLastOwner(member) ? (
+            <RowAction
+              label={isSelf ? "Leave" : "Remove"}
+              name={isSelf ? "the account" : member.name}
+              run={() => void remove(member)}
+              isPending={isPending(member.user_id)}
+              isDestructive
+            />
+          ) : null;
+        }),
       ]}
     />
   );

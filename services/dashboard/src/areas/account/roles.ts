@@ -6,10 +6,6 @@ export const ROLES: readonly { value: Role; label: string }[] = [
   { value: "viewer", label: "Viewer" },
 ];
 
-export function roleLabel(role: Role): string {
-  return ROLES.find(({ value }) => value === role)?.label ?? role;
-}
-
 /** What a member of each role may do, as the end of a sentence. */
 const ABILITIES: Record<Role, string> = {
   owner: "can do everything, also invite members and manage API keys.",

@@ -6,11 +6,12 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { attempt } from "../../kit/notify.ts";
+import { labelOf } from "../../kit/options.ts";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
+import { EVENTS, type Webhook } from "./webhook-events.ts";
 import { CreateWebhookForm, EditWebhookForm, RotateSecretForm } from "./webhook-forms.tsx";
 
 type OpenDialog =
@@ -117,17 +118,19 @@ function Webhooks({ onCreate, onEdit, onRotate }: WebhooksProps) {
             isActive ? { tone: "positive", word: "Active" } : { tone: "quiet", word: "Inactive" },
           { phone: "fact" },
         ),
-        make.text("events", "Events", ({ events }) => events.map(labelOf).join(", "), { phone: "fact" }),
+        make.text(
+          "events",
+          "Events",
+          ({ events }) => events.map((event) => labelOf(EVENTS, event)).join(", "),
+          { phone: "fact" },
+        ),
         make.moment("created", "Created", ({ created_at: at }) => at),
         make.actions((webhook) =>
-            canChange ? <Actions webhook={webhook} onEdit={onEdit} onRotate={onRotate} /> : null),
+          canChange ? <Actions webhook={webhook} onEdit={onEdit} onRotate={onRotate} /> : null,
+        ),
       ]}
     />
   );
-}
-
-function labelOf(event: EventType): string {
-  return EVENTS.find(({ value }) => value === event)?.label ?? event;
 }
 
 type ActionsProps = Omit<WebhooksProps, "onCreate"> & { webhook: Webhook };

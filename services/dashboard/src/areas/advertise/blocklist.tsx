@@ -5,6 +5,7 @@ import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { labelOf } from "../../kit/options.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
@@ -97,12 +98,7 @@ export function Blocklist({ read }: EntriesRead<Rule>) {
         onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } })}
         columns={(make) => [
           make.text("value", "Value", ({ value }) => value, { phone: "title" }),
-          make.text(
-            "type",
-            "Kind",
-            ({ rule_type: kind }) => RULE_TYPES.find(({ value }) => value === kind)?.label ?? kind,
-            { phone: "fact" },
-          ),
+          make.text("type", "Kind", ({ rule_type: kind }) => labelOf(RULE_TYPES, kind), { phone: "fact" }),
         ]}
       />
     </Section>

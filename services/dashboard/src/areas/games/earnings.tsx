@@ -11,9 +11,10 @@ import { CsvButton } from "../../kit/csv-button.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
+import { valuesOf } from "../../kit/options.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { useUrlChoice, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice, useUrlState } from "../../kit/use-url-state.ts";
 import {
   advertiserChoices,
   type EarningsRow,

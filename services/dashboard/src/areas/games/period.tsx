@@ -1,7 +1,8 @@
 import { SegmentedControl } from "@mantine/core";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
-import { useUrlChoice, valuesOf } from "../../kit/use-url-state.ts";
+import { valuesOf } from "../../kit/options.ts";
+import { useUrlChoice } from "../../kit/use-url-state.ts";
 import type { Placement } from "./placement.ts";
 import { pathOf } from "./use-placement.ts";
 
