@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { type CSSProperties, lazy, type ReactNode, Suspense, useState } from "react";
-import { type CsvValue, csvFileName, download, toCsv } from "../format/csv.ts";
+import { downloadRows } from "../format/csv.ts";
 import {
   dollarsOfCents,
   formatAxisCents,
@@ -87,14 +87,15 @@ export function Chart(props: ChartProps) {
       ))}
     </Table.Tr>
   );
-  const inCsv = (value: CsvValue) =>
-    format === "cents" && typeof value === "number" ? dollarsOfCents(value) : value;
   const saveCsv = () => {
-    const text = toCsv(
-      [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (USD)` : label))],
-      (rows ?? []).map((row) => [row[rowKey], ...series.map(({ key }) => inCsv(row[key]))]),
-    );
-    download(csvFileName(title), text);
+    const isMoney = format === "cents";
+    const columns = series.map(({ key, label }) => ({
+      header: label,
+      unit: isMoney ? ("USD" as const) : undefined,
+      valueOf: ({ [key]: value }: ChartRow) =>
+        isMoney && typeof value === "number" ? dollarsOfCents(value) : value,
+    }));
+    downloadRows(title, [{ header: rowLabel, valueOf: (row) => row[rowKey] }, ...columns], rows ?? []);
   };
   return (
     <section className={classes.chart} aria-label={title} aria-busy={read?.isPlaceholderData === true}>

@@ -58,6 +58,27 @@ export function csvFileName(title: string): string {
   return `${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`;
 }
 
+interface CsvColumn<Row> {
+  header: string;
+  /** Of the numbers, which have no sign of a currency or a share. */
+  unit?: "USD" | "%" | undefined;
+  valueOf: (row: Row) => CsvValue;
+}
+
+/** Hands rows to the browser as a file that is named after the title. */
+export function downloadRows<Row>(
+  title: string,
+  columns: readonly CsvColumn<Row>[],
+  rows: readonly Row[],
+): void {
+  const header = columns.map(({ header, unit }) => (unit === undefined ? header : `${header} (${unit})`));
+  const text = toCsv(
+    header,
+    rows.map((row) => columns.map(({ valueOf }) => valueOf(row))),
+  );
+  download(csvFileName(title), text);
+}
+
 /** A browser may read the file after the click has returned. */
 const REVOKE_AFTER_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { Button, Group, Pagination, Select, Text, TextInput, Tooltip } from "@mantine/core";
 import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { type ReactNode, useMemo, useRef } from "react";
-import { csvFileName, download, toCsv } from "../format/csv.ts";
+import { downloadRows } from "../format/csv.ts";
 import { formatCount, formatNoun } from "../format/format.ts";
 import { type Column, type Columns, columnsOf } from "./columns.tsx";
 import classes from "./data-table.module.css";
@@ -208,14 +208,9 @@ interface CountAndCsvProps<Row> {
 
 function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvProps<Row>) {
   const { found, isFiltered } = view;
-  const saveCsv = () => {
-    const inCsv = columns.filter(({ csv, value }) => csv ?? value);
-    const text = toCsv(
-      inCsv.map(({ header, csvUnit }) => (csvUnit ? `${header} (${csvUnit})` : header)),
-      found.map((row) => inCsv.map(({ csv, value }) => (csv ?? value)?.(row))),
-    );
-    download(csvFileName(label), text);
-  };
+  const inCsv = columns.flatMap(({ header, csvUnit: unit, value, csv: valueOf = value }) =>
+    valueOf === undefined ? [] : [{ header, unit, valueOf }],
+  );
   return (
     <Group gap="xs" wrap="nowrap" ml="auto">
       <Text c="dimmed" fz="xs" aria-live="polite">
@@ -231,7 +226,7 @@ function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvP
           size={hasTools ? "sm" : "compact-sm"}
           leftSection={<IconDownload size={16} stroke={1.5} />}
           aria-label={`CSV of ${label}`}
-          onClick={saveCsv}
+          onClick={() => downloadRows(label, inCsv, found)}
           disabled={rows === undefined}
         >
           CSV
