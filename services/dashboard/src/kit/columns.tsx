@@ -1,6 +1,6 @@
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { CsvValue } from "../format/csv.ts";
+import type { CellValue } from "../format/csv.ts";
 import {
   centsOfMillicents,
   dollarsOfCents,
@@ -15,7 +15,6 @@ import { LongName } from "./long-name.tsx";
 import { Moment } from "./moment.tsx";
 import { Money } from "./money.tsx";
 import { Status, type Tone } from "./status.tsx";
-import type { SortValue } from "./table-rows.ts";
 
 export interface Column<Row> {
   key: string;
@@ -24,9 +23,9 @@ export interface Column<Row> {
   help?: string;
   cell: (row: Row) => ReactNode;
   /** What the column sorts by, and what stands in the CSV. Left out: neither. */
-  value?: (row: Row) => SortValue;
+  value?: (row: Row) => CellValue;
   /** What stands in the CSV, where it is not the value. */
-  csv?: (row: Row) => CsvValue;
+  csv?: (row: Row) => CellValue;
   /** Named in the header of the CSV, whose numbers have no sign of a currency or a share. */
   csvUnit?: "USD" | "%";
   align?: "right";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import type { CsvValue } from "../format/csv.ts";
+import type { CellValue } from "../format/csv.ts";
 import type { Column } from "./columns.tsx";
 import { isFound, knownFilters, pageNumber, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
 import { useClearUrlState, useTypedUrlState, useUrlState } from "./use-url-state.ts";
@@ -17,7 +17,7 @@ export interface TableViewOptions<Row> {
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
   /** Texts of a row that the search looks at, beside its whole key; left out: no search. */
-  searchIn?: (row: Row) => readonly CsvValue[];
+  searchIn?: (row: Row) => readonly CellValue[];
   filters?: readonly Filter<Row>[];
   /** "-spent": by `spent`, largest first. Left out: the order in which the rows come. */
   defaultSort?: string;
@@ -30,7 +30,15 @@ export type TableView<Row> = ReturnType<typeof useTableView<Row>>;
 
 /** What of the rows is in view, by the search, filters, order and page of the address. */
 export function useTableView<Row>(options: TableViewOptions<Row>, columns: readonly Column<Row>[]) {
-  const { rows, rowKey, searchIn, filters = NO_FILTERS, pageSize = 100, name = "", defaultSort = "" } = options;
+  const {
+    rows,
+    rowKey,
+    searchIn,
+    filters = NO_FILTERS,
+    pageSize = 100,
+    name = "",
+    defaultSort = "",
+  } = options;
   const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
   const dependent = parameter("page");
   const [search, setSearch] = useTypedUrlState(parameter("q"), "", { dependent });
