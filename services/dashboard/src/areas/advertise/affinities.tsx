@@ -1,7 +1,6 @@
 import { comparable } from "@diegetic/ad-rules/equality";
 import { Autocomplete, Select, Slider, Text } from "@mantine/core";
 import { useRef } from "react";
-import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -10,9 +9,7 @@ import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
-
-type Affinity = AnswerOf<"GET /campaigns/{campaign_id}/affinities">[number];
+import { type Affinity, pathOf, useCampaign } from "./use-campaign.ts";
 
 const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[] = [
   { value: "location", examples: ["tavern", "forest", "harbour", "castle"] },

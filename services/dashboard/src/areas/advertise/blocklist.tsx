@@ -1,7 +1,7 @@
 import { comparable } from "@diegetic/ad-rules/equality";
 import { Autocomplete, Button, Select } from "@mantine/core";
 import { useState } from "react";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -9,9 +9,8 @@ import { labelOf } from "../../kit/options.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { type BlocklistRule, pathOf, useCampaign } from "./use-campaign.ts";
 
-type Rule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
 type RuleType = BodyOf<"POST /campaigns/{campaign_id}/blocklist">["rule_type"];
 
 const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
@@ -24,14 +23,14 @@ const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
 
 const DRAFT_WITH = ["rule_type"] as const;
 
-function isSameRule(one: Rule, { rule_type: type, value = "" }: Partial<Pick<Rule, "rule_type" | "value">>) {
+function isSameRule(one: BlocklistRule, { rule_type: type, value = "" }: Partial<Pick<BlocklistRule, "rule_type" | "value">>) {
   if (one.rule_type !== type) return false;
   if (type === "game_id") return one.value.trim() === value.trim();
   return comparable(one.value) === comparable(value);
 }
 
 /** The games and scenes that the campaign avoids. */
-export function Blocklist({ read }: EntriesRead<Rule>) {
+export function Blocklist({ read }: EntriesRead<BlocklistRule>) {
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const { canChange } = useAbility();

@@ -12,7 +12,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { lazy, Suspense, useMemo } from "react";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -26,11 +26,10 @@ import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
 import { geoFieldProblems, stateCodeAdvice } from "./geo-field-problems.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { type GeoTarget, pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
 
-type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
 type GeoType = GeoTarget["target_type"];
 
 function placeName({

@@ -4,14 +4,13 @@ import { DAY_MS, utcDayOf } from "../../format/days.ts";
 import { centsOfMillicents } from "../../format/format.ts";
 import { flightDays } from "./campaign-state.ts";
 import { hasPace } from "./spend-outlook.ts";
-import type { Campaign } from "./use-campaign.ts";
+import type { Campaign, Pacing } from "./use-campaign.ts";
 
 const MAX_DAYS = 120;
 /** Days that are projected for each day that there is spend of: more would say more than is known. */
 const MAX_PROJECTED_PER_DAY = 2;
 
 export type DailyRow = AnswerOf<"GET /campaigns/{campaign_id}/analytics/daily">["days"][number];
-type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
 
 export interface SpendRow extends Record<string, string | number | null> {
   date: string;

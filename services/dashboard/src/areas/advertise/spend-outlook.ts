@@ -1,10 +1,7 @@
-import type { AnswerOf } from "../../api/operations.ts";
 import { DAY_MS } from "../../format/days.ts";
 import { formatCents, formatDayWithYear } from "../../format/format.ts";
 import { flightDays } from "./campaign-state.ts";
-import type { Campaign } from "./use-campaign.ts";
-
-type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
+import type { Campaign, Pacing } from "./use-campaign.ts";
 
 const MAX_DAYS = 365;
 /** The days of the first activation and of today are parts of days. */

@@ -6,6 +6,10 @@ import { centsOfMillicents } from "../../format/format.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;
 export type Creative = AnswerOf<"GET /campaigns/{campaign_id}/creatives">[number];
+export type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
+export type BlocklistRule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
+export type Affinity = AnswerOf<"GET /campaigns/{campaign_id}/affinities">[number];
+export type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
 
 /** The campaign of the tab's page. */
 export function useCampaign(): Campaign {
