@@ -4,6 +4,7 @@ import { useRef } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
@@ -22,6 +23,7 @@ const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[]
   { value: "camera", examples: ["close-up", "wide", "low angle"] },
 ];
 
+const WEIGHT = numberLimits("POST /campaigns/{campaign_id}/affinities", "weight");
 const DRAFT_WITH = ["affinity_type"] as const;
 
 /** The words of a scene that lift the bid, each with its weight. */
@@ -127,8 +129,8 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
             <Slider
               ref={slider}
               thumbLabel="Weight"
-              min={0.1}
-              max={3}
+              min={WEIGHT.min}
+              max={WEIGHT.max}
               step={0.1}
               value={weight}
               onChange={(value) => form.set("weight", Math.round(value * 10) / 10)}

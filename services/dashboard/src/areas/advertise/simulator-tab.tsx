@@ -7,6 +7,7 @@ import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { requestSchema } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
@@ -17,6 +18,7 @@ import { Story } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
+const { properties: SCENE } = requestSchema("POST /campaigns/{campaign_id}/simulate");
 const DEBOUNCE_MS = 500;
 const FIRST_MOOD = "calm";
 
@@ -79,7 +81,7 @@ export function Component() {
             data={options.data?.moods ?? []}
             value={mood}
             onChange={setMood}
-            maxLength={200}
+            maxLength={SCENE?.mood?.maxLength}
           />
           <Textarea
             label="What happens in the scene"
@@ -88,7 +90,7 @@ export function Component() {
             minRows={3}
             value={narrative}
             onChange={({ currentTarget }) => setNarrative(currentTarget.value)}
-            maxLength={2_000}
+            maxLength={SCENE?.narrative_function?.maxLength}
             classNames={{ input: classes.line ?? "" }}
           />
           {options.data && options.data.narrative_examples.length > 0 && (

@@ -19,7 +19,7 @@ import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
 import { GamesSummary, type TrafficRead } from "./games-summary.tsx";
 import { IntegrationStatus, integrationOf } from "./integration-status.tsx";
-import { GAME_DEFAULTS, NEW_GAME, useAdsSwitch } from "./placement.ts";
+import { ADS_PER_SESSION, NEW_GAME, SHARE_PCT, useAdsSwitch } from "./placement.ts";
 import { type Game, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
 
 /** The games of the account: whether their ads are on, and whether their integration works. */
@@ -208,8 +208,8 @@ function AddForm({ onClose }: { onClose: () => void }) {
       />
       <List size="sm" c="dimmed">
         <List.Item>
-          You keep {formatPercent(GAME_DEFAULTS.sharePct)} of each charge, and a player sees at most{" "}
-          {GAME_DEFAULTS.adsPerSession} ads in a session.
+          You keep {formatPercent(SHARE_PCT.usual)} of each charge, and a player sees at most{" "}
+          {ADS_PER_SESSION.usual} ads in a session.
         </List.Item>
         <List.Item>The game takes all types of ads. All of this can be changed in its settings.</List.Item>
       </List>

@@ -17,7 +17,7 @@ import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { gameIdOf, gameIdProblem } from "./game-id-problem.ts";
 import { type Ad, MatchAnswer, type Outcome } from "./match-answer.tsx";
-import { GAME_DEFAULTS, NEW_GAME } from "./placement.ts";
+import { NEW_GAME, SHARE_PCT } from "./placement.ts";
 import { useHasGame, usePlacements } from "./reads.ts";
 import { RecentScenes } from "./recent-scenes.tsx";
 import { SceneFields } from "./scene-fields.tsx";
@@ -161,7 +161,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           <Group mt="md" justify="space-between">
             <Text c="dimmed" fz="xs">
               {isFirst
-                ? `Adds the game: you keep ${formatPercent(GAME_DEFAULTS.sharePct)} of each charge. Asking charges nothing.`
+                ? `Adds the game: you keep ${formatPercent(SHARE_PCT.usual)} of each charge. Asking charges nothing.`
                 : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
             <Button type="submit" loading={isAsking}>

@@ -1,7 +1,7 @@
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
-import { requestSchema } from "../../api/use-field-problems.ts";
+import { numberLimits } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { attempt } from "../../kit/notify.ts";
 import { usePending } from "../../kit/use-pending.ts";
@@ -20,11 +20,8 @@ export const NEW_GAME = {
   placement_types: CREATIVE_TYPES.map(({ value }) => value),
 };
 
-const { revenue_share_pct: share, max_ads_per_session: ads } =
-  requestSchema("POST /placements/{game_id}").properties ?? {};
-
-/** The settings that a game has until its page says otherwise. */
-export const GAME_DEFAULTS = { sharePct: Number(share?.default), adsPerSession: Number(ads?.default) };
+export const SHARE_PCT = numberLimits("POST /placements/{game_id}", "revenue_share_pct");
+export const ADS_PER_SESSION = numberLimits("POST /placements/{game_id}", "max_ads_per_session");
 
 /** Turns the ads of games on and off; every setting stays. Asks before it turns them off. */
 export function useAdsSwitch() {

@@ -14,7 +14,7 @@ import { notifyDone } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import type { Placement } from "./placement.ts";
+import { ADS_PER_SESSION, type Placement, SHARE_PCT } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-placement.ts";
 
 function settingsOf({
@@ -38,7 +38,7 @@ const LISTS = ["placement_types", "blocked_categories"] as const;
 
 /** Who gets the rest of each charge, and who agrees to it. */
 function shareWords(share: number | null | undefined): string {
-  const isShare = typeof share === "number" && share >= 0 && share <= 100;
+  const isShare = typeof share === "number" && share >= SHARE_PCT.min && share <= SHARE_PCT.max;
   const rest = isShare ? `other ${formatPercent(100 - share)}` : "rest";
   return `Of each charge; the ${rest} stays with the operator of this installation. Agree on your share with them: they are not asked here. A change counts for matches from now on.`;
 }
@@ -99,16 +99,16 @@ export function Component() {
             label="Your share"
             description={shareWords(values.revenue_share_pct)}
             suffix=" %"
-            min={0}
-            max={100}
+            min={SHARE_PCT.min}
+            max={SHARE_PCT.max}
             decimalScale={2}
             {...numberField(form, "revenue_share_pct", null)}
           />
           <NumberField
             label="Ads per session"
-            description="How many ads one player sees at most in one session, 1 to 50."
-            min={1}
-            max={50}
+            description={`How many ads one player sees at most in one session, ${ADS_PER_SESSION.min} to ${ADS_PER_SESSION.max}.`}
+            min={ADS_PER_SESSION.min}
+            max={ADS_PER_SESSION.max}
             allowDecimal={false}
             {...numberField(form, "max_ads_per_session", null)}
           />
