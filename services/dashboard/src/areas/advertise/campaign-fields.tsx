@@ -9,11 +9,11 @@ import { formatCents, formatCount, formatExactCents, formatUtcMoment } from "../
 import { DateInput } from "../../kit/date-input.tsx";
 import { moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
+import { unsavedMark } from "../../kit/unsaved-notice.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { flightDays, momentOfDate } from "./campaign-state.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { balanceSentence } from "./spend-outlook.ts";
-import { unsavedMark } from "./unsaved-notice.tsx";
 import type { Campaign } from "./use-campaign.ts";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;

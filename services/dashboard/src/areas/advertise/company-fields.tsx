@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import type { BodyOf } from "../../api/operations.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
-import { unsavedMark } from "./unsaved-notice.tsx";
+import { unsavedMark } from "../../kit/unsaved-notice.tsx";
 
 /** What the fields of an advertiser's profile are called. */
 export const COMPANY_LABELS = {

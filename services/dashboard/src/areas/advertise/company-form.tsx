@@ -8,9 +8,9 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Failed } from "../../kit/states.tsx";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { ADVERTISE_PATH } from "./advertise-path.ts";
 import { COMPANY_LABELS, CompanyFields } from "./company-fields.tsx";
-import { UnsavedNotice } from "./unsaved-notice.tsx";
 
 type Profile = AnswerOf<"GET /profile">;
 

@@ -18,13 +18,13 @@ import { formatCount, formatTerm } from "../../format/format.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number-field.tsx";
+import { UnsavedNotice, unsavedMark } from "../../kit/unsaved-notice.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { AlternativeLines } from "./alternative-lines.tsx";
 import classes from "./creative-editor.module.css";
 import { CREATE, CREATIVE_LABELS, USES } from "./creative-fields.ts";
 import { CreativePreview } from "./creative-preview.tsx";
 import { LineAdvice } from "./line-advice.tsx";
-import { UnsavedNotice, unsavedMark } from "./unsaved-notice.tsx";
 import type { Creative } from "./use-campaign.ts";
 
 type CreateForm = ApiForm<typeof CREATE>;

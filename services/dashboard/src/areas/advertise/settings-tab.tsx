@@ -7,11 +7,11 @@ import { isUnclear } from "../../api/unclear.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { budgetCoversSpent } from "./budget-covers-spent.ts";
 import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
 import { datesInOrder } from "./dates-in-order.ts";
-import { UnsavedNotice } from "./unsaved-notice.tsx";
 import { pathOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {

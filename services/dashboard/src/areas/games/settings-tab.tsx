@@ -7,11 +7,11 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatPercent } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
-import { ConflictNotice } from "../../kit/conflict-notice.tsx";
 import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
+import { UnsavedNotice, unsavedMark } from "../../kit/unsaved-notice.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { ADS_PER_SESSION, type Placement, SHARE_PCT } from "./placement.ts";
@@ -26,6 +26,15 @@ function settingsOf({
 }: Placement) {
   return { creator_id, placement_types, revenue_share_pct, max_ads_per_session, blocked_categories };
 }
+
+/** What the settings are called. */
+const SETTING_LABELS = {
+  creator_id: "Creator ID",
+  placement_types: "Types of ads",
+  revenue_share_pct: "Your share",
+  max_ads_per_session: "Ads per session",
+  blocked_categories: "Blocked categories",
+} as const satisfies Record<keyof ReturnType<typeof settingsOf>, string>;
 
 /** Only the POST takes the creator ID, and it turns ads on: a game without ads keeps its creator. */
 const PATCH = {
@@ -72,6 +81,9 @@ export function Component() {
   return (
     <Card>
       <Form onSend={save} isReadOnly={!canChange}>
+        {canChange && (
+          <UnsavedNotice form={form} labels={SETTING_LABELS} onDiscard={() => form.reset(stored)} />
+        )}
         <Stack maw={560}>
           {!canChange && (
             <Alert role="note" color="info" title="As a viewer you can look at settings only">
@@ -79,24 +91,31 @@ export function Component() {
             </Alert>
           )}
           {form.failure && <Alert color="negative">{form.failure}</Alert>}
-          <ConflictNotice form={form} />
           {placement.is_active ? (
             <TextInput
-              label="Creator ID"
+              label={SETTING_LABELS.creator_id}
               description="Who makes the game, in your own system."
+              wrapperProps={unsavedMark(form, "creator_id")}
               {...requiredTextField(form, "creator_id")}
             />
           ) : (
             <TextInput
-              label="Creator ID"
+              label={SETTING_LABELS.creator_id}
               description="Who makes the game, in your own system. Turn on ads to change it."
               value={placement.creator_id}
               readOnly
             />
           )}
-          <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
+          <div {...unsavedMark(form, "placement_types")}>
+            <Choices
+              label={SETTING_LABELS.placement_types}
+              choices={CREATIVE_TYPES}
+              {...listField(form, "placement_types")}
+            />
+          </div>
           <NumberField
-            label="Your share"
+            label={SETTING_LABELS.revenue_share_pct}
+            wrapperProps={unsavedMark(form, "revenue_share_pct")}
             description={shareWords(values.revenue_share_pct)}
             suffix=" %"
             min={SHARE_PCT.min}
@@ -105,7 +124,8 @@ export function Component() {
             {...numberField(form, "revenue_share_pct", null)}
           />
           <NumberField
-            label="Ads per session"
+            label={SETTING_LABELS.max_ads_per_session}
+            wrapperProps={unsavedMark(form, "max_ads_per_session")}
             description={`How many ads one player sees at most in one session, ${ADS_PER_SESSION.min} to ${ADS_PER_SESSION.max}.`}
             min={ADS_PER_SESSION.min}
             max={ADS_PER_SESSION.max}
@@ -113,7 +133,8 @@ export function Component() {
             {...numberField(form, "max_ads_per_session", null)}
           />
           <WordsInput
-            label="Blocked categories"
+            label={SETTING_LABELS.blocked_categories}
+            wrapperProps={unsavedMark(form, "blocked_categories")}
             description="Campaigns that target one of these or prefer it are never shown, such as gambling. Press Enter after each."
             value={values.blocked_categories ?? []}
             onChange={(categories) => form.set("blocked_categories", categories)}
