@@ -8,6 +8,7 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
+import { useClearUrlState } from "../../kit/use-url-state.ts";
 import { budgetCoversSpent } from "./budget-covers-spent.ts";
 import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
@@ -85,19 +86,13 @@ export function Component() {
 
 /** Takes a bid from the address into the form, once: what is done with it there is no longer the address's. */
 function useOfferedBid(take: (cents: number) => void) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
   const offered = parameters.get("bid");
+  const clear = useClearUrlState(["bid"]);
   const taking = useEffectEvent((bid: string) => {
     const cents = Number(bid);
     if (Number.isInteger(cents)) take(cents);
-    setParameters(
-      (former) => {
-        const next = new URLSearchParams(former);
-        next.delete("bid");
-        return next;
-      },
-      { replace: true },
-    );
+    clear();
   });
   useEffect(() => {
     if (offered !== null) taking(offered);

@@ -17,10 +17,10 @@ import { ErrorTable } from "./error-table.tsx";
 import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
-import { GamesSummary, type TrafficRead } from "./games-summary.tsx";
+import { GamesSummary } from "./games-summary.tsx";
 import { IntegrationStatus, integrationOf } from "./integration-status.tsx";
 import { ADS_PER_SESSION, NEW_GAME, SHARE_PCT, useAdsSwitch } from "./placement.ts";
-import { type Game, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
+import { type Game, type TrafficRead, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
 
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {

@@ -15,7 +15,7 @@ import { GameReport } from "./game-report.tsx";
 import { IntegrationStatus } from "./integration-status.tsx";
 import { PERIOD_PARAMETER } from "./period.tsx";
 import { type Placement, useAdsSwitch } from "./placement.ts";
-import { useTraffic } from "./reads.ts";
+import { useGameTraffic } from "./reads.ts";
 
 const TABS = [
   { path: "", label: "Is it working?" },
@@ -37,7 +37,7 @@ export function Component() {
   const { canChange } = useAbility();
   const { isSwitching, switchAds } = useAdsSwitch();
   const placement = useRead("GET /placements/{game_id}", { path: { game_id: gameId } });
-  const traffic = useTraffic();
+  const { traffic, game } = useGameTraffic(gameId);
   // What is below asks again when it is shown after a failure: it stays from then on.
   const [isSettled, setSettled] = useState(false);
   if (!traffic.isPending && !isSettled) setSettled(true);
@@ -67,12 +67,11 @@ export function Component() {
     );
   }
   const { is_active: isActive, creator_id: creator, created_at: since } = data;
-  const stage = traffic.data?.games.find(({ game_id: id }) => id === gameId)?.stage;
   return (
     <Page
       title={gameId}
       back={BACK}
-      state={<IntegrationStatus isActive={isActive} stage={stage} />}
+      state={<IntegrationStatus isActive={isActive} stage={game?.stage} />}
       about={`Creator ID ${creator}, here since ${formatDayWithYear(since)}`}
       actions={
         <>

@@ -3,10 +3,10 @@ import { Chart } from "../../charts/chart.tsx";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { CALLS } from "./calls.ts";
+import { CALLS, sumsByName } from "./calls.ts";
 import { ErrorTable } from "./error-table.tsx";
 import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
-import { useTraffic } from "./reads.ts";
+import { useGameTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
 import { Steps } from "./steps.tsx";
 import { TestScene } from "./test-scene.tsx";
@@ -15,9 +15,8 @@ import { usePlacement } from "./use-placement.ts";
 /** How far a game's integration has come and what goes wrong in it, or how to begin; the report above has its calls. */
 export function Component() {
   const placement = usePlacement();
-  const traffic = useTraffic();
+  const { game } = useGameTraffic(placement.game_id);
   const { series, words } = useTrafficSeries(placement);
-  const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
   return (
     <>
       {game && <Steps traffic={game} />}
@@ -34,10 +33,7 @@ export function Component() {
 }
 
 function Errors({ points, words }: { points: readonly TrafficPoint[]; words: string }) {
-  const counts = new Map<string, number>();
-  for (const { errors } of points) {
-    for (const [name, count] of Object.entries(errors)) counts.set(name, (counts.get(name) ?? 0) + count);
-  }
+  const counts = sumsByName(points.map(({ errors }) => errors));
   if (counts.size === 0) {
     return (
       <Card padding="sm" px="lg">

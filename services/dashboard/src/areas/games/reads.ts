@@ -27,6 +27,14 @@ export function useTraffic() {
   return useReadAll("GET /traffic", {}, joinListsIn("games"), { refetchEveryMs: TRAFFIC_REFETCH_MS });
 }
 
+export type TrafficRead = ReturnType<typeof useTraffic>;
+
+/** That of one game; undefined where the traffic of before the game was added does not know it yet. */
+export function useGameTraffic(gameId: string): { traffic: TrafficRead; game: GameTraffic | undefined } {
+  const traffic = useTraffic();
+  return { traffic, game: traffic.data?.games.find(({ game_id: id }) => id === gameId) };
+}
+
 export interface Game {
   placement: Placement;
   /** undefined: not known. */

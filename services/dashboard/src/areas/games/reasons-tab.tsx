@@ -8,6 +8,7 @@ import { formatCount } from "../../format/format.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
+import { sumsByName } from "./calls.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
@@ -33,12 +34,7 @@ export function Component() {
   });
   const points = series.data?.points ?? [];
   const requests = points.reduce((sum, point) => sum + point.requests, 0);
-  const counts = new Map<string, number>();
-  for (const { no_match: reasons } of points) {
-    for (const [reason, count] of Object.entries(reasons)) {
-      counts.set(reason, (counts.get(reason) ?? 0) + count);
-    }
-  }
+  const counts = sumsByName(points.map(({ no_match: reasons }) => reasons));
   const shown = [...new Set([...REASON_NAMES, ...counts.keys()])].filter((reason) => counts.has(reason));
   const rows = series.data && (shown.length === 0 ? [] : points);
   return (

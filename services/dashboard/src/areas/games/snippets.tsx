@@ -12,7 +12,7 @@ import { Empty, Failed } from "../../kit/states.tsx";
 import { useCopy } from "../../kit/use-copy.ts";
 import { useUrlChoice } from "../../kit/use-url-state.ts";
 import { gamePath } from "./game-path.ts";
-import { usePlacements, useTraffic } from "./reads.ts";
+import { useGameTraffic, usePlacements } from "./reads.ts";
 import { KEY_PLACEHOLDER, keyLine, LANGUAGES, snippetFor } from "./snippet-texts.ts";
 import classes from "./snippets.module.css";
 import { Steps } from "./steps.tsx";
@@ -193,8 +193,7 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
 }
 
 function Arrival({ gameId }: { gameId: string }) {
-  const traffic = useTraffic();
-  const game = traffic.data?.games.find(({ game_id: id }) => id === gameId);
+  const { traffic, game } = useGameTraffic(gameId);
   if (game === undefined) {
     return traffic.error ? (
       <TrafficFailed traffic={traffic}>The code above can still be copied.</TrafficFailed>

@@ -1,10 +1,10 @@
 import { Card } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Failed } from "../../kit/states.tsx";
-import type { useTraffic } from "./reads.ts";
+import type { TrafficRead } from "./reads.ts";
 
 interface TrafficFailedProps {
-  traffic: ReturnType<typeof useTraffic>;
+  traffic: TrafficRead;
   /** What still works. */
   children: ReactNode;
 }
