@@ -100,11 +100,19 @@ export interface Read {
   refetch: () => Promise<unknown>;
 }
 
+interface NotLoadedProps {
+  /** What is missing: "Balance". */
+  label: string;
+  /** Where nothing beside it says what is missing. */
+  isNamed?: boolean;
+  read: Read;
+}
+
 /** In place of a small part that could not be loaded, while the rest of the page works. */
-export function NotLoaded({ label, read }: { label: string; read: Read }) {
+export function NotLoaded({ label, isNamed = false, read }: NotLoadedProps) {
   return (
     <>
-      not loaded,{" "}
+      {isNamed && `${label}: `}not loaded,{" "}
       <Anchor
         component="button"
         type="button"

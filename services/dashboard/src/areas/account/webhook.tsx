@@ -58,11 +58,7 @@ export function Component() {
       title="Deliveries"
       about={
         webhook.data?.url ??
-        (webhook.isError ? (
-          <>
-            Address: <NotLoaded label="Address" read={webhook} />
-          </>
-        ) : null)
+        (webhook.isError ? <NotLoaded label="Address" isNamed read={webhook} /> : null)
       }
       state={webhook.data?.is_active === false && <Status tone="quiet">Inactive</Status>}
       back={BACK}

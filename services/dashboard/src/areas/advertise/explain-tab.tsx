@@ -104,13 +104,7 @@ export function Component() {
                     : "From your own games. Choosing one fills in the fields below."
                 }
                 placeholder="Choose a scene"
-                error={
-                  scenes.data === undefined && (
-                    <>
-                      Recent scenes: <NotLoaded label="Recent scenes" read={scenes} />
-                    </>
-                  )
-                }
+                error={scenes.data === undefined && <NotLoaded label="Recent scenes" isNamed read={scenes} />}
                 data={[...recent].map(([value, one]) => ({ value, label: sceneLabel(one) }))}
                 value={shownKey}
                 allowDeselect={false}

@@ -85,11 +85,7 @@ export function Component() {
             aria-label="Period of the statement"
             error={
               profile.data === undefined &&
-              profile.isError && (
-                <>
-                  Earlier years: <NotLoaded label="Earlier years" read={profile} />
-                </>
-              )
+              profile.isError && <NotLoaded label="Earlier years" isNamed read={profile} />
             }
             data={periods}
             value={period}

@@ -5,7 +5,7 @@ import { useRead } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { monthOnMonth, sumOf } from "../../format/change.ts";
+import { monthOnMonth } from "../../format/change.ts";
 import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -20,6 +20,7 @@ import { type CampaignSummary, needsAttention, restSentence } from "./campaign-s
 import { FirstImpression } from "./first-impression.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { useAdvertiser } from "./use-advertiser.ts";
+import { spentIn } from "./use-campaign.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
 const GamesOverview = lazy(() => import("../games/games-overview.tsx"));
@@ -29,8 +30,6 @@ const CHART_DAYS = 30;
 const DAYS = 62;
 
 const NO_CAMPAIGNS: CampaignSummary[] = [];
-
-const spentIn = sumOf(({ spent_millicents: spent }: { spent_millicents: number }) => spent);
 
 export function Component() {
   const { canChange } = useAbility();
