@@ -118,7 +118,7 @@ function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperato
                         label={entryLabel}
                         active={isHere}
                         {...(isHere && { "aria-current": "page" as const })}
-                        leftSection={<EntryIcon size={18} stroke={1.5} aria-hidden="true" />}
+                        leftSection={<EntryIcon size={18} aria-hidden="true" />}
                         className={classes.entry ?? ""}
                       />
                     </li>

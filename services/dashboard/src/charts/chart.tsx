@@ -128,7 +128,7 @@ export function Chart(props: ChartProps) {
                 <Button
                   size="compact-sm"
                   variant="default"
-                  leftSection={<IconDownload size={14} stroke={1.5} />}
+                  leftSection={<IconDownload size={14} />}
                   onClick={saveCsv}
                   disabled={rows === undefined}
                 >

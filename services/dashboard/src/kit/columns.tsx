@@ -1,4 +1,4 @@
-import { Text, VisuallyHidden } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { CellValue } from "../format/csv.ts";
 import {
@@ -232,7 +232,7 @@ export function columnsOf<Row>(columns: Columns<Row>): readonly Column<Row>[] {
 
 /** Of a column of buttons or links, which sorts nothing: a header for those who hear the table. */
 export function headerOf<Row>({ header }: Column<Row>): ReactNode {
-  return header || <VisuallyHidden>Actions</VisuallyHidden>;
+  return header || <span className="sr-only">Actions</span>;
 }
 
 /** What draws the rows of a table, on a wide window or a phone. */

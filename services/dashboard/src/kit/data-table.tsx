@@ -175,7 +175,7 @@ function SearchAndFilters<Row>({ label, searchIn, filters = [], view }: SearchAn
         <TextInput
           aria-label={`Search ${label.toLowerCase()}`}
           placeholder="Search"
-          leftSection={<IconSearch size={16} stroke={1.5} />}
+          leftSection={<IconSearch size={16} />}
           value={view.search}
           onChange={({ currentTarget }) => view.setSearch(currentTarget.value)}
           w={isPhone ? "100%" : 240}
@@ -224,7 +224,7 @@ function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvP
         <Button
           variant="default"
           size={hasTools ? "sm" : "compact-sm"}
-          leftSection={<IconDownload size={16} stroke={1.5} />}
+          leftSection={<IconDownload size={16} />}
           aria-label={`CSV of ${label}`}
           onClick={() => downloadRows(label, inCsv, found)}
           disabled={rows === undefined}

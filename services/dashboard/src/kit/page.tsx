@@ -27,7 +27,7 @@ export function Page({ title, state, about, actions, back, children }: PageProps
         <Stack gap={4} miw={0}>
           {back && (
             <Anchor component={Link} to={back.to} fz="xs" c="dimmed" className={classes.back ?? ""}>
-              <IconChevronLeft size={14} stroke={1.5} aria-hidden="true" />
+              <IconChevronLeft size={14} aria-hidden="true" />
               {back.label}
             </Anchor>
           )}

@@ -68,7 +68,7 @@ interface FailedProps {
 export function Failed({ what, read: { error, refetch }, children }: FailedProps) {
   return (
     <Stack align="center" gap="sm" className={classes.state ?? ""} role="alert">
-      <IconAlertTriangle size={24} stroke={1.5} color="var(--negative)" aria-hidden="true" />
+      <IconAlertTriangle size={24} color="var(--negative)" aria-hidden="true" />
       <Text fw={600} ta="center">
         {what}
       </Text>
@@ -83,7 +83,7 @@ export function Failed({ what, read: { error, refetch }, children }: FailedProps
       {refetch && (
         <Button
           variant="default"
-          leftSection={<IconRefresh size={16} stroke={1.5} />}
+          leftSection={<IconRefresh size={16} />}
           onClick={() => void refetch()}
         >
           Try again

@@ -69,7 +69,7 @@ export function AlternativeLines({ form, ...mark }: AlternativeLinesProps) {
         <Button
           variant="default"
           size="compact-sm"
-          leftSection={<IconPlus size={14} stroke={1.5} />}
+          leftSection={<IconPlus size={14} />}
           onClick={() => {
             isAdding.current = true;
             form.set("alt_hooks", [...hooks, ""]);

@@ -209,7 +209,7 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
           <Button
             variant="default"
             loading={isCopying}
-            rightSection={<IconChevronDown size={16} stroke={1.5} />}
+            rightSection={<IconChevronDown size={16} />}
           >
             More
           </Button>

@@ -147,11 +147,7 @@ function Checks({ checks, lineOf, campaignId }: ChecksProps) {
         const fix = passed ? undefined : ruleFix(rule, campaignId);
         return (
           <li key={code} data-passed={passed}>
-            {passed ? (
-              <IconCheck size={16} stroke={1.5} aria-label="Passed" />
-            ) : (
-              <IconX size={16} stroke={1.5} aria-label="Failed" />
-            )}
+            {passed ? <IconCheck size={16} aria-label="Passed" /> : <IconX size={16} aria-label="Failed" />}
             <div>
               <Text fw={passed ? 400 : 600}>
                 {ruleLabel(rule)}{" "}

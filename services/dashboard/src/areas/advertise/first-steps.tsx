@@ -92,7 +92,7 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
             <li key={title} {...(state === "now" && { "aria-current": "step" as const })}>
               <div className={classes.step}>
                 <span className={classes.mark} data-state={state}>
-                  {isDone ? <IconCheck size={14} stroke={1.5} aria-label="Done" /> : index + 1}
+                  {isDone ? <IconCheck size={14} aria-label="Done" /> : index + 1}
                 </span>
                 <Text
                   {...(state === "now" && { ref: current, tabIndex: -1 })}

@@ -1,4 +1,5 @@
 import { Button, List, Switch, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
@@ -25,9 +26,7 @@ import { type Game, type TrafficRead, useHasGame, usePlacements, useTraffic, wit
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {
   const { canChange } = useAbility();
-  const [isAdding, setAdding] = useState(false);
-  const open = () => setAdding(true);
-  const close = () => setAdding(false);
+  const [isAdding, { open, close }] = useDisclosure();
   const placements = usePlacements();
   const traffic = useTraffic();
   const add = canChange && <Button onClick={open}>Add game</Button>;

@@ -176,7 +176,7 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
           variant="default"
           size="compact-sm"
           aria-label={`Copy ${label}`}
-          leftSection={isCopied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />}
+          leftSection={isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
           onClick={() => void copy()}
         >
           {isCopied ? "Copied" : "Copy"}
