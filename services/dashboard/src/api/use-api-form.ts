@@ -36,6 +36,8 @@ export interface ApiForm<Key extends ChangeKey>
     next?: (answer: AnswerOf<Key>) => Partial<BodyOf<Key>>,
   ) => Promise<AnswerOf<Key> | undefined>;
   reset: (values: Partial<BodyOf<Key>>) => void;
+  /** Back to the values that the form begins with. */
+  discard: () => void;
 }
 
 interface ApiFormOptions<Key extends ChangeKey> {
@@ -177,6 +179,7 @@ export function useApiForm<Key extends ChangeKey>(
     values,
     set,
     reset,
+    discard: () => reset(initial),
     send,
     problem,
     failure,

@@ -8,6 +8,7 @@ interface DialogFormProps {
     /** The sentence of the API that belongs to no field. */
     failure: string | undefined;
     isSending: boolean;
+    discard: () => void;
     /** Fields of a draft, which is then named. */
     restored?: readonly PropertyKey[];
     /** Fields that others have changed, too, which is then said. */
@@ -20,10 +21,14 @@ interface DialogFormProps {
   children: ReactNode;
 }
 
-/** A form in a dialog: its fields, then cancel and send. */
+/** A form in a dialog: its fields, then cancel, which discards what was typed, and send. */
 export function DialogForm(props: DialogFormProps) {
   const { form, onSend, onClose, action, children } = props;
   const { restored = [], conflicting = [] } = form;
+  const cancel = () => {
+    form.discard();
+    onClose();
+  };
   useHoldDialog(form.isSending);
   return (
     <Form onSend={onSend}>
@@ -41,7 +46,7 @@ export function DialogForm(props: DialogFormProps) {
         {children}
         {form.failure !== undefined && <Alert color="negative">{form.failure}</Alert>}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={form.isSending}>
+          <Button variant="default" onClick={cancel} disabled={form.isSending}>
             Cancel
           </Button>
           <Button type="submit" loading={form.isSending}>

@@ -1,13 +1,17 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 
 interface UnsavedNoticeProps<Field extends string> {
-  form: { restored: readonly PropertyKey[]; conflicting: readonly PropertyKey[]; isSending: boolean };
+  form: {
+    restored: readonly PropertyKey[];
+    conflicting: readonly PropertyKey[];
+    isSending: boolean;
+    discard: () => void;
+  };
   labels: Readonly<Record<Field, string>>;
-  onDiscard: () => void;
 }
 
 /** Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. */
-export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }: UnsavedNoticeProps<Field>) {
+export function UnsavedNotice<Field extends string>({ form, labels }: UnsavedNoticeProps<Field>) {
   if (form.restored.length + form.conflicting.length === 0) return null;
   const namesOf = (fields: readonly PropertyKey[]) =>
     fields.map((field) => labels[field as Field]).join(", ");
@@ -26,7 +30,7 @@ export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }:
         <Button type="submit" variant="default" size="compact-sm" loading={form.isSending}>
           Save
         </Button>
-        <Button variant="default" size="compact-sm" onClick={onDiscard}>
+        <Button variant="default" size="compact-sm" onClick={form.discard}>
           Discard
         </Button>
       </Group>

@@ -97,12 +97,8 @@ function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: s
     const made = await form.send({});
     if (made !== undefined) onLink(`${location.origin}${made.link_path}`);
   };
-  const cancel = () => {
-    form.reset(NEW_INVITATION);
-    onClose();
-  };
   return (
-    <DialogForm form={form} onSend={invite} onClose={cancel} action="Create invitation link">
+    <DialogForm form={form} onSend={invite} onClose={onClose} action="Create invitation link">
       <Select
         label="Role"
         data={ROLES}

@@ -31,12 +31,8 @@ export function CreateKeyForm({ onClose, onSecret }: SecretFormProps) {
     const created = await form.send({});
     if (created !== undefined) onSecret(created.key);
   };
-  const cancel = () => {
-    form.reset(NEW_KEY);
-    onClose();
-  };
   return (
-    <DialogForm form={form} onSend={send} onClose={cancel} action="Create key">
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Create key">
       <TextInput
         label="Label"
         description="By which you recognise it, such as the server that will use it."

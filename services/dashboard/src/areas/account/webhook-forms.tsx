@@ -45,12 +45,8 @@ export function CreateWebhookForm({ onClose, onSecret }: SecretFormProps) {
     const created = await form.send({});
     if (created !== undefined) onSecret(created.secret);
   };
-  const cancel = () => {
-    form.reset(NEW_WEBHOOK);
-    onClose();
-  };
   return (
-    <DialogForm form={form} onSend={send} onClose={cancel} action="Create webhook">
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Create webhook">
       <Fields form={form} />
     </DialogForm>
   );
@@ -75,12 +71,8 @@ export function EditWebhookForm({ webhook, onClose }: { webhook: Webhook; onClos
     notifyDone("The webhook is changed.");
     onClose();
   };
-  const cancel = () => {
-    form.reset(stored);
-    onClose();
-  };
   return (
-    <DialogForm form={form} onSend={send} onClose={cancel} action="Save changes">
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Save changes">
       <Switch
         label="Active"
         description="While it is off, events are neither recorded nor sent."

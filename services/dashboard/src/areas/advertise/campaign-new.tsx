@@ -60,7 +60,7 @@ export function Component() {
             <Button type="submit" loading={form.isSending}>
               Create campaign
             </Button>
-            <ButtonLink to="/campaigns" variant="default" onClick={() => form.reset(NEW_CAMPAIGN)}>
+            <ButtonLink to="/campaigns" variant="default" onClick={form.discard}>
               {form.isChanged ? "Discard draft" : "Cancel"}
             </ButtonLink>
             <div aria-live="polite">

@@ -46,14 +46,13 @@ function ProfileForm({ profile }: { profile: Profile }) {
     draft: "company",
     readStored: async () => companyOf(await readNow()),
   });
-  const discard = () => form.reset(companyOf(profile));
   const save = async () => {
     const changed = await form.send({}, companyOf);
     if (changed !== undefined) notifyDone("The company was changed.");
   };
   return (
     <Form onSend={save} isReadOnly={!canChange}>
-      {canChange && <UnsavedNotice form={form} labels={COMPANY_LABELS} onDiscard={discard} />}
+      {canChange && <UnsavedNotice form={form} labels={COMPANY_LABELS} />}
       <Stack>
         <CompanyFields form={form} />
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
@@ -63,7 +62,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
               Save company
             </Button>
             {form.isChanged && (
-              <Button variant="default" onClick={discard}>
+              <Button variant="default" onClick={form.discard}>
                 Discard
               </Button>
             )}

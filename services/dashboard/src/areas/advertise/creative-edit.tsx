@@ -64,9 +64,8 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const remove = useChange("DELETE /creatives/{creative_id}");
   const confirm = useConfirm();
   const navigate = useNavigate();
-  const stored = fieldsOf(creative);
   const readNow = useReadNow("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
-  const form = useApiForm("PATCH /creatives/{creative_id}", stored, {
+  const form = useApiForm("PATCH /creatives/{creative_id}", fieldsOf(creative), {
     draft: `creative ${id}`,
     readStored: async () => {
       const now = (await readNow()).find((one) => one.id === id);
@@ -126,13 +125,7 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
         )
       }
     >
-      <CreativeEditor
-        form={form}
-        type={type}
-        onSave={save}
-        action="Save changes"
-        onDiscard={() => form.reset(stored)}
-      />
+      <CreativeEditor form={form} type={type} onSave={save} action="Save changes" />
     </Page>
   );
 }

@@ -37,7 +37,6 @@ interface CreativeEditorProps {
   /** The type of a creative that exists: it cannot be changed. */
   type?: Creative["creative_type"];
   onSave: () => Promise<void>;
-  onDiscard: () => void;
   action: string;
   isNew?: boolean;
 }
@@ -47,7 +46,6 @@ export function CreativeEditor({
   form: anyForm,
   type,
   onSave,
-  onDiscard,
   action,
   isNew = false,
 }: CreativeEditorProps) {
@@ -63,7 +61,7 @@ export function CreativeEditor({
       <Card>
         <Form onSend={onSave} isReadOnly={!canChange}>
           {!isNew && canChange && (
-            <UnsavedNotice form={form} labels={CREATIVE_LABELS} onDiscard={onDiscard} />
+            <UnsavedNotice form={form} labels={CREATIVE_LABELS} />
           )}
           <Stack>
             {type === undefined ? (
@@ -151,7 +149,7 @@ export function CreativeEditor({
                   {action}
                 </Button>
                 {form.isChanged && (
-                  <Button variant="default" onClick={onDiscard}>
+                  <Button variant="default" onClick={form.discard}>
                     {isNew ? "Discard draft" : "Discard changes"}
                   </Button>
                 )}

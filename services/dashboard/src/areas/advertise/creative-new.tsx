@@ -59,12 +59,6 @@ function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: str
     await navigate(onSaved);
   };
   return (
-    <CreativeEditor
-      form={form}
-      onSave={save}
-      onDiscard={() => form.reset(NEW_CREATIVE)}
-      action="Save creative"
-      isNew
-    />
+    <CreativeEditor form={form} onSave={save} action="Save creative" isNew />
   );
 }

@@ -26,7 +26,7 @@ export function Component() {
     readStored: async () => settingsOf(await readNow()),
     check: (values) => ({ ...datesInOrder(values, campaign), ...budgetCoversSpent(values, campaign) }),
   });
-  const { isChanged, reset } = form;
+  const { isChanged } = form;
   useOfferedBid((cents) => {
     if (canChange) form.set("cpm_bid_cents", cents);
   });
@@ -42,9 +42,7 @@ export function Component() {
   return (
     <Card>
       <Form onSend={save} isReadOnly={!canChange}>
-        {canChange && (
-          <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} onDiscard={() => reset(settingsOf(campaign))} />
-        )}
+        {canChange && <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} />}
         <CampaignFields form={form} spentCents={campaign.spent_cents} />
         {form.failure && (
           <Alert color="negative" mt="lg">
@@ -57,7 +55,7 @@ export function Component() {
               Save changes
             </Button>
             {isChanged && (
-              <Button variant="default" onClick={() => reset(settingsOf(campaign))}>
+              <Button variant="default" onClick={form.discard}>
                 Discard
               </Button>
             )}

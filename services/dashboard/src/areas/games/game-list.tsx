@@ -177,10 +177,9 @@ function AddForm({ onClose }: { onClose: () => void }) {
     notifyDone(`${placement.game_id} takes ads now.`);
     await navigate(gamePath(placement.game_id));
   };
-  const cancel = () => {
+  const discard = () => {
     draft.remove();
-    form.reset(NEW_GAME);
-    onClose();
+    form.discard();
   };
   const refusal = refused?.problem ?? (form.failure === undefined ? undefined : gameIdProblem(form.error));
   return (
@@ -188,9 +187,10 @@ function AddForm({ onClose }: { onClose: () => void }) {
       form={{
         failure: refusal === undefined ? form.failure : undefined,
         isSending: isChecking || form.isSending,
+        discard,
       }}
       onSend={send}
-      onClose={cancel}
+      onClose={onClose}
       action="Add game"
     >
       <GameIdInput

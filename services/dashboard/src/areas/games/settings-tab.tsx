@@ -81,9 +81,7 @@ export function Component() {
   return (
     <Card>
       <Form onSend={save} isReadOnly={!canChange}>
-        {canChange && (
-          <UnsavedNotice form={form} labels={SETTING_LABELS} onDiscard={() => form.reset(stored)} />
-        )}
+        {canChange && <UnsavedNotice form={form} labels={SETTING_LABELS} />}
         <Stack maw={560}>
           {!canChange && (
             <Alert role="note" color="info" title="As a viewer you can look at settings only">
@@ -146,7 +144,7 @@ export function Component() {
                 Save settings
               </Button>
               {form.isChanged && (
-                <Button variant="default" onClick={() => form.reset(stored)}>
+                <Button variant="default" onClick={form.discard}>
                   Discard
                 </Button>
               )}

@@ -105,12 +105,8 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
     notifyDone("The record is resolved.");
     onClose();
   };
-  const cancel = () => {
-    form.reset(UNDECIDED);
-    onClose();
-  };
   return (
-    <DialogForm form={form} onSend={send} onClose={cancel} action="Resolve record">
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Resolve record">
       <Text>{record.reason}</Text>
       <Text
         component="pre"
