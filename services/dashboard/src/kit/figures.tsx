@@ -16,18 +16,17 @@ export interface Figure {
 
 interface FiguresProps {
   figures: readonly Figure[];
-  isLoading?: boolean;
   /** The read that all of them come from: where it failed, a dash says that there is no figure, and each can be read again. */
   read?: Read;
 }
 
 /** The summary line of a page: three to five figures. */
-export function Figures({ figures, isLoading = false, read: common }: FiguresProps) {
+export function Figures({ figures, read: common }: FiguresProps) {
   return (
     <dl className={classes.figures}>
       {figures.map((figure) => {
         const { label, value, note, change, read = common } = figure;
-        const isMissing = isLoading || (read !== undefined && read.data === undefined);
+        const isMissing = read !== undefined && read.data === undefined;
         const hasChange = "change" in figure && change !== null;
         // Without a note, the change stands in its line.
         const isChangeFirst = hasChange && !isMissing && !note;

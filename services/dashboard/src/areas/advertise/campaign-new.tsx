@@ -8,8 +8,8 @@ import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { capBelowPrice } from "./consequences.ts";
-import { datesInOrder } from "./dates-in-order.ts";
 import { ForManagers } from "./for-managers.tsx";
+import { datesInOrder } from "./form-checks.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { useAdvertiser } from "./use-advertiser.ts";
 

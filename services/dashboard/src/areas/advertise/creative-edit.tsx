@@ -10,7 +10,7 @@ import { attempt, notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
-import { missingLine } from "./missing-line.ts";
+import { missingLine } from "./form-checks.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 import type { Creative } from "./use-campaign.ts";
 

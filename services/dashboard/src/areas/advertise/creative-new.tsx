@@ -9,7 +9,7 @@ import { Page } from "../../kit/page.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
 import { CREATE, USES } from "./creative-fields.ts";
 import { ForManagers } from "./for-managers.tsx";
-import { missingLine } from "./missing-line.ts";
+import { missingLine } from "./form-checks.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 
 const NEW_CREATIVE: Partial<BodyOf<typeof CREATE>> = {
@@ -58,7 +58,5 @@ function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: str
     notifyDone("The creative is saved.");
     await navigate(onSaved);
   };
-  return (
-    <CreativeEditor form={form} onSave={save} action="Save creative" isNew />
-  );
+  return <CreativeEditor form={form} onSave={save} action="Save creative" isNew />;
 }

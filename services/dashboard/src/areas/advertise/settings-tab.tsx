@@ -9,10 +9,9 @@ import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { useClearUrlState } from "../../kit/use-url-state.ts";
-import { budgetCoversSpent } from "./budget-covers-spent.ts";
 import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
-import { datesInOrder } from "./dates-in-order.ts";
+import { budgetCoversSpent, datesInOrder } from "./form-checks.ts";
 import { pathOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {

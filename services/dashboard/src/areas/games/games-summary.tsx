@@ -18,7 +18,7 @@ export function GamesSummary({ traffic }: { traffic: TrafficRead }) {
   const errors = sumOf(({ count }: { count: number }) => count)(data?.errors ?? []);
   return (
     <Figures
-      isLoading={data === undefined}
+      read={traffic}
       figures={[
         {
           label: "Last call",

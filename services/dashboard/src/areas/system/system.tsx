@@ -71,7 +71,7 @@ export function Component() {
               are from {formatMoment(new Date(dataUpdatedAt).toISOString())}.
             </Alert>
           )}
-          <Overview system={data} />
+          <Overview read={system} />
         </>
       )}
       {(data || !error) && <Reconciliation system={data} />}
@@ -91,8 +91,8 @@ function Health({ system }: { system: System }) {
   );
 }
 
-function Overview({ system }: { system: System | undefined }) {
-  const isLoading = system === undefined;
+function Overview({ read }: { read: ReturnType<typeof useRead<"GET /system">> }) {
+  const { data: system } = read;
   const oldest = system?.oldest_waiting_seconds;
   return (
     <>
@@ -103,7 +103,7 @@ function Overview({ system }: { system: System | undefined }) {
           </Alert>
         ))}
       <Figures
-        isLoading={isLoading}
+        read={read}
         figures={[
           {
             label: "Matches a minute",
