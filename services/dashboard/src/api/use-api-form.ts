@@ -25,6 +25,8 @@ export interface ApiForm<Key extends ChangeKey>
   changed: readonly (keyof BodyOf<Key>)[];
   /** Those of them whose change was found in the browser when the form was opened. */
   restored: readonly (keyof BodyOf<Key>)[];
+  /** Properties of the element around a field: they mark one of those, unless nothing is stored yet. */
+  markOf: (field: keyof BodyOf<Key>) => { "data-unsaved"?: true };
   /** The changed fields that others have changed to something else since the form was opened. */
   conflicting: readonly (keyof BodyOf<Key>)[];
   /**
@@ -175,6 +177,8 @@ export function useApiForm<Key extends ChangeKey>(
   };
 
   const changed = Object.keys(changes) as (keyof BodyOf<Key>)[];
+  const restored = changed.filter((field) => kept.includes(field as string));
+  const isOfStored = key.startsWith("PATCH ") || patch !== undefined;
   return {
     values,
     set,
@@ -186,7 +190,8 @@ export function useApiForm<Key extends ChangeKey>(
     hasProblems,
     isChanged: changed.length > 0,
     changed,
-    restored: changed.filter((field) => kept.includes(field as string)),
+    restored,
+    markOf: (field) => (isOfStored && restored.includes(field) ? { "data-unsaved": true } : {}),
     conflicting: changed.filter((field) => conflicting.includes(field) && !lists.includes(field)),
     error: change.error ?? partly.error,
     isSending,

@@ -10,7 +10,10 @@ interface UnsavedNoticeProps<Field extends string> {
   labels: Readonly<Record<Field, string>>;
 }
 
-/** Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. */
+/**
+ * Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. The
+ * form marks those fields.
+ */
 export function UnsavedNotice<Field extends string>({ form, labels }: UnsavedNoticeProps<Field>) {
   if (form.restored.length + form.conflicting.length === 0) return null;
   const namesOf = (fields: readonly PropertyKey[]) =>
@@ -36,9 +39,4 @@ export function UnsavedNotice<Field extends string>({ form, labels }: UnsavedNot
       </Group>
     </Alert>
   );
-}
-
-/** Marks the field where the notice names it. */
-export function unsavedMark(form: { restored: readonly PropertyKey[] }, field: PropertyKey) {
-  return form.restored.includes(field) ? { "data-unsaved": true } : {};
 }

@@ -2,12 +2,12 @@ import { Select, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
-import { type Role, useAbility } from "../../api/session.ts";
+import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
-import { textField } from "../../kit/fields.ts";
+import { choiceField, textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { attempt } from "../../kit/notify.ts";
 import { labelOf } from "../../kit/options.ts";
@@ -50,15 +50,16 @@ export function Invitations() {
         }),
         make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
         make.actions(({ id, note }) =>
-            canAdminister ? (
-              <RowAction
-                label="Withdraw"
-                name={`the invitation for ${note ?? "anybody with the link"}`}
-                run={() => void withdraw(id)}
-                isPending={isPending(id)}
-                isDestructive
-              />
-            ) : null),
+          canAdminister ? (
+            <RowAction
+              label="Withdraw"
+              name={`the invitation for ${note ?? "anybody with the link"}`}
+              run={() => void withdraw(id)}
+              isPending={isPending(id)}
+              isDestructive
+            />
+          ) : null,
+        ),
       ]}
     />
   );
@@ -102,9 +103,8 @@ function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: s
       <Select
         label="Role"
         data={ROLES}
-        value={role}
+        {...choiceField(form, "role")}
         allowDeselect={false}
-        onChange={(value) => form.set("role", value as Role)}
         description={abilitiesOf(role)}
         data-autofocus
       />

@@ -6,6 +6,7 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { choiceField } from "../../kit/fields.ts";
 import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
@@ -91,10 +92,8 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
           <Select
             label="Kind"
             data={AFFINITY_TYPES.map(({ value }) => ({ value, label: formatTerm(value) }))}
-            value={type}
+            {...choiceField(form, "affinity_type")}
             allowDeselect={false}
-            onChange={(value) => form.set("affinity_type", value as Affinity["affinity_type"])}
-            error={form.problem("affinity_type")}
             w={140}
           />
           <Autocomplete

@@ -11,11 +11,10 @@ function isBlank(text: string): boolean {
 
 interface AlternativeLinesProps {
   form: ApiForm<typeof CREATE>;
-  "data-unsaved"?: boolean | undefined;
 }
 
 /** The lines of a creative beside its first one. */
-export function AlternativeLines({ form, ...mark }: AlternativeLinesProps) {
+export function AlternativeLines({ form }: AlternativeLinesProps) {
   const hooks = form.values.alt_hooks ?? [];
   const setHook = (index: number, text: string) =>
     form.set(
@@ -33,7 +32,7 @@ export function AlternativeLines({ form, ...mark }: AlternativeLinesProps) {
     line.focus();
   };
   return (
-    <Stack gap="xs" {...mark}>
+    <Stack gap="xs" {...form.markOf("alt_hooks")}>
       <Text fw={600}>{CREATIVE_LABELS.alt_hooks} (optional)</Text>
       {hooks.map((hook, index) => (
         <Group key={`${index + 1}`} gap="xs" wrap="nowrap" align="flex-start">
@@ -42,9 +41,7 @@ export function AlternativeLines({ form, ...mark }: AlternativeLinesProps) {
             autosize
             minRows={1}
             value={hook}
-            error={
-              isSuspect(hook) && linesProblem !== undefined && (index !== lastSuspect || linesProblem)
-            }
+            error={isSuspect(hook) && linesProblem !== undefined && (index !== lastSuspect || linesProblem)}
             ref={index === hooks.length - 1 ? focusIfAdded : undefined}
             onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
             classNames={{ input: classes.line ?? "" }}

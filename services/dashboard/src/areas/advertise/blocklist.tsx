@@ -5,6 +5,7 @@ import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { choiceField } from "../../kit/fields.ts";
 import { labelOf } from "../../kit/options.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
@@ -23,7 +24,10 @@ const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
 
 const DRAFT_WITH = ["rule_type"] as const;
 
-function isSameRule(one: BlocklistRule, { rule_type: type, value = "" }: Partial<Pick<BlocklistRule, "rule_type" | "value">>) {
+function isSameRule(
+  one: BlocklistRule,
+  { rule_type: type, value = "" }: Partial<Pick<BlocklistRule, "rule_type" | "value">>,
+) {
   if (one.rule_type !== type) return false;
   if (type === "game_id") return one.value.trim() === value.trim();
   return comparable(one.value) === comparable(value);
@@ -71,9 +75,8 @@ export function Blocklist({ read }: EntriesRead<BlocklistRule>) {
           <Select
             label="Kind"
             data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}
-            value={type}
+            {...choiceField(form, "rule_type")}
             allowDeselect={false}
-            onChange={(value) => form.set("rule_type", value as RuleType)}
             w={140}
           />
           <Autocomplete

@@ -15,10 +15,10 @@ import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { requestSchema } from "../../api/use-field-problems.ts";
 import { formatCount, formatTerm } from "../../format/format.ts";
-import { requiredTextField, textField } from "../../kit/fields.ts";
+import { choiceField, numberField, requiredTextField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number-field.tsx";
-import { UnsavedNotice, unsavedMark } from "../../kit/unsaved-notice.tsx";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { AlternativeLines } from "./alternative-lines.tsx";
 import classes from "./creative-editor.module.css";
@@ -42,27 +42,18 @@ interface CreativeEditorProps {
 }
 
 /** A creative, and beside it what a player reads. */
-export function CreativeEditor({
-  form: anyForm,
-  type,
-  onSave,
-  action,
-  isNew = false,
-}: CreativeEditorProps) {
+export function CreativeEditor({ form: anyForm, type, onSave, action, isNew = false }: CreativeEditorProps) {
   // The two bodies have the same fields, except for the type.
   const form = anyForm as CreateForm;
   const { values } = form;
   const { canChange } = useAbility();
   const chosenType = type ?? values.creative_type ?? "narrative_hook";
-  const markOf = (field: keyof typeof CREATIVE_LABELS) => (isNew ? {} : unsavedMark(form, field));
   const isHook = chosenType === "narrative_hook";
   return (
     <div className={classes.editor}>
       <Card>
         <Form onSend={onSave} isReadOnly={!canChange}>
-          {!isNew && canChange && (
-            <UnsavedNotice form={form} labels={CREATIVE_LABELS} />
-          )}
+          {!isNew && canChange && <UnsavedNotice form={form} labels={CREATIVE_LABELS} />}
           <Stack>
             {type === undefined ? (
               <Radio.Group
@@ -86,17 +77,12 @@ export function CreativeEditor({
                 {formatTerm(type)}
               </Text>
             )}
-            <TextInput
-              label={CREATIVE_LABELS.brand_name}
-              wrapperProps={markOf("brand_name")}
-              {...requiredTextField(form, "brand_name")}
-            />
+            <TextInput label={CREATIVE_LABELS.brand_name} {...requiredTextField(form, "brand_name")} />
             <div>
               <Textarea
                 label={
                   isHook ? CREATIVE_LABELS.narrative_hook : `${CREATIVE_LABELS.narrative_hook} (optional)`
                 }
-                wrapperProps={markOf("narrative_hook")}
                 description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
                 autosize
                 minRows={2}
@@ -105,41 +91,34 @@ export function CreativeEditor({
               />
               <LineAdvice lines={[values.narrative_hook, ...(values.alt_hooks ?? [])]} />
             </div>
-            <AlternativeLines form={form} {...markOf("alt_hooks")} />
+            <AlternativeLines form={form} />
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <TextInput
                 label={`${CREATIVE_LABELS.product_name} (optional)`}
                 description="What is advertised, such as Dark No. 7. The game receives it with the line."
-                wrapperProps={markOf("product_name")}
                 {...textField(form, "product_name")}
               />
               <Select
                 label={CREATIVE_LABELS.tone}
                 description="How the line sounds. The game receives it, to fit its own words to it."
-                wrapperProps={markOf("tone")}
                 data={TONES.map((tone) => ({ value: tone, label: formatTerm(tone) }))}
+                {...choiceField(form, "tone")}
                 value={values.tone ?? String(toneSchema?.default)}
                 allowDeselect={false}
-                onChange={(value) => form.set("tone", value as Creative["tone"])}
-                error={form.problem("tone")}
               />
             </SimpleGrid>
             <TextInput
               label={`${CREATIVE_LABELS.tagline} (optional)`}
-              wrapperProps={markOf("tagline")}
               description={isHook ? undefined : "Shown where the creative has no line."}
               {...textField(form, "tagline")}
             />
             <NumberField
               label={CREATIVE_LABELS.max_uses_per_game}
-              wrapperProps={markOf("max_uses_per_game")}
               description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
               min={USES.min}
               max={USES.max}
               allowDecimal={false}
-              number={values.max_uses_per_game}
-              onNumber={(uses) => form.set("max_uses_per_game", uses)}
-              error={form.problem("max_uses_per_game")}
+              {...numberField(form, "max_uses_per_game")}
               maw={320}
             />
             {form.failure && <Alert color="negative">{form.failure}</Alert>}

@@ -18,7 +18,7 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { countryName } from "../../format/countries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { numberField, textField } from "../../kit/fields.ts";
+import { choiceField, numberField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number-field.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -213,9 +213,7 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
                     data={[...countryOptions]}
                     searchable
                     allowDeselect={false}
-                    value={values.country_code ?? null}
-                    onChange={(value) => form.set("country_code", value ?? undefined)}
-                    error={form.problem("country_code")}
+                    {...choiceField(form, "country_code")}
                   />
                 )}
                 {type === "state" && (
@@ -252,7 +250,9 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
               "rule",
               "Rule",
               ({ include }) =>
-                include ? { tone: "positive", word: "Shown there" } : { tone: "negative", word: "Never there" },
+                include
+                  ? { tone: "positive", word: "Shown there" }
+                  : { tone: "negative", word: "Never there" },
               { phone: "fact" },
             ),
           ]}

@@ -11,7 +11,7 @@ import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
-import { UnsavedNotice, unsavedMark } from "../../kit/unsaved-notice.tsx";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { ADS_PER_SESSION, type Placement, SHARE_PCT } from "./placement.ts";
@@ -93,7 +93,6 @@ export function Component() {
             <TextInput
               label={SETTING_LABELS.creator_id}
               description="Who makes the game, in your own system."
-              wrapperProps={unsavedMark(form, "creator_id")}
               {...requiredTextField(form, "creator_id")}
             />
           ) : (
@@ -104,16 +103,13 @@ export function Component() {
               readOnly
             />
           )}
-          <div {...unsavedMark(form, "placement_types")}>
-            <Choices
-              label={SETTING_LABELS.placement_types}
-              choices={CREATIVE_TYPES}
-              {...listField(form, "placement_types")}
-            />
-          </div>
+          <Choices
+            label={SETTING_LABELS.placement_types}
+            choices={CREATIVE_TYPES}
+            {...listField(form, "placement_types")}
+          />
           <NumberField
             label={SETTING_LABELS.revenue_share_pct}
-            wrapperProps={unsavedMark(form, "revenue_share_pct")}
             description={shareWords(values.revenue_share_pct)}
             suffix=" %"
             min={SHARE_PCT.min}
@@ -123,7 +119,6 @@ export function Component() {
           />
           <NumberField
             label={SETTING_LABELS.max_ads_per_session}
-            wrapperProps={unsavedMark(form, "max_ads_per_session")}
             description={`How many ads one player sees at most in one session, ${ADS_PER_SESSION.min} to ${ADS_PER_SESSION.max}.`}
             min={ADS_PER_SESSION.min}
             max={ADS_PER_SESSION.max}
@@ -132,11 +127,8 @@ export function Component() {
           />
           <WordsInput
             label={SETTING_LABELS.blocked_categories}
-            wrapperProps={unsavedMark(form, "blocked_categories")}
             description="Campaigns that target one of these or prefer it are never shown, such as gambling. Press Enter after each."
-            value={values.blocked_categories ?? []}
-            onChange={(categories) => form.set("blocked_categories", categories)}
-            error={form.problem("blocked_categories")}
+            {...listField(form, "blocked_categories")}
           />
           {canChange && (
             <Group align="center">

@@ -8,6 +8,7 @@ import { formatCount } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
@@ -122,9 +123,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
         description="About the charge, and who was informed. It stays with the record."
         autosize
         minRows={2}
-        value={form.values.resolution ?? ""}
-        onChange={({ currentTarget }) => form.set("resolution", currentTarget.value)}
-        error={form.problem("resolution")}
+        {...requiredTextField(form, "resolution")}
         data-autofocus
       />
       <Text c="dimmed" fz="xs">
