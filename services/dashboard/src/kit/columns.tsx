@@ -196,38 +196,29 @@ function actionsColumn<Row>(cell: (row: Row) => ReactNode, details: Details<Row>
   return { key: "actions", header: "", align: "right", cell, ...details };
 }
 
-const makers = {
-  text: textColumn,
-  name: nameColumn,
-  number: numberColumn,
-  share: shareColumn,
-  money: moneyColumn,
-  exactMoney: exactMoneyColumn,
-  status: statusColumn,
-  moment: momentColumn,
-  id: idColumn,
-  actions: actionsColumn,
-};
-
 /** Makers of columns for the rows of one table. */
-export interface ColumnMakers<Row> {
-  text: typeof textColumn<Row>;
-  name: typeof nameColumn<Row>;
-  number: typeof numberColumn<Row>;
-  share: typeof shareColumn<Row>;
-  money: typeof moneyColumn<Row>;
-  exactMoney: typeof exactMoneyColumn<Row>;
-  status: typeof statusColumn<Row>;
-  moment: typeof momentColumn<Row>;
-  id: typeof idColumn<Row>;
-  actions: typeof actionsColumn<Row>;
+function makersFor<Row>() {
+  return {
+    text: textColumn<Row>,
+    name: nameColumn<Row>,
+    number: numberColumn<Row>,
+    share: shareColumn<Row>,
+    money: moneyColumn<Row>,
+    exactMoney: exactMoneyColumn<Row>,
+    status: statusColumn<Row>,
+    moment: momentColumn<Row>,
+    id: idColumn<Row>,
+    actions: actionsColumn<Row>,
+  };
 }
+
+export type ColumnMakers<Row> = ReturnType<typeof makersFor<Row>>;
 
 /** The columns of a table, by the makers for its rows. */
 export type Columns<Row> = (make: ColumnMakers<Row>) => readonly Column<Row>[];
 
 export function columnsOf<Row>(columns: Columns<Row>): readonly Column<Row>[] {
-  return columns(makers);
+  return columns(makersFor());
 }
 
 /** Of a column of buttons or links, which sorts nothing: a header for those who hear the table. */

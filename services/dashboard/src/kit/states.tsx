@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Card, Group, Stack, type StackProps, Text } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
@@ -11,19 +11,26 @@ interface EmptyProps {
   /** What belongs here. */
   children: ReactNode;
   action?: ReactNode;
+  /** Stands on the page itself, rather than in a card or a frame. */
+  isCard?: boolean;
 }
 
 /** Nothing is here yet: one line, what belongs here, one action. */
-export function Empty({ line, children, action }: EmptyProps) {
+export function Empty({ line, children, action, isCard = false }: EmptyProps) {
   return (
-    <Stack align="center" gap="sm" className={classes.state ?? ""}>
+    <State isCard={isCard}>
       <p className={classes.line}>{line}</p>
       <Text c="dimmed" maw={480} ta="center">
         {children}
       </Text>
       {action}
-    </Stack>
+    </State>
   );
+}
+
+function State({ isCard, ...stack }: StackProps & { isCard: boolean }) {
+  const state = <Stack align="center" gap="sm" className={classes.state ?? ""} {...stack} />;
+  return isCard ? <Card>{state}</Card> : state;
 }
 
 interface EmptyLineProps {
@@ -62,12 +69,14 @@ interface FailedProps {
   read: ReadOutcome;
   /** What still works, where the service itself refused: without an answer nothing is known. */
   children?: ReactNode;
+  /** As of `Empty`. */
+  isCard?: boolean;
 }
 
 /** Something failed: what, why, what still works, and a way to try again. */
-export function Failed({ what, read: { error, refetch }, children }: FailedProps) {
+export function Failed({ what, read: { error, refetch }, children, isCard = false }: FailedProps) {
   return (
-    <Stack align="center" gap="sm" className={classes.state ?? ""} role="alert">
+    <State isCard={isCard} role="alert">
       <IconAlertTriangle size={24} color="var(--negative)" aria-hidden="true" />
       <Text fw={600} ta="center">
         {what}
@@ -89,7 +98,7 @@ export function Failed({ what, read: { error, refetch }, children }: FailedProps
           Try again
         </Button>
       )}
-    </Stack>
+    </State>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Card } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useParams } from "react-router";
 import { hasStatus } from "../../api/api-error.ts";
@@ -42,14 +42,13 @@ export function Component() {
   if (hasStatus(webhook.error, 403, 404)) {
     return (
       <Page title="Deliveries" back={BACK}>
-        <Card>
-          <Empty
-            line="Nobody here knows this webhook."
-            action={<ButtonLink to={BACK.to}>Show the webhooks</ButtonLink>}
-          >
-            It was deleted, or it belongs to another account.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="Nobody here knows this webhook."
+          action={<ButtonLink to={BACK.to}>Show the webhooks</ButtonLink>}
+        >
+          It was deleted, or it belongs to another account.
+        </Empty>
       </Page>
     );
   }

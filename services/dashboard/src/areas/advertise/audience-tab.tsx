@@ -24,23 +24,17 @@ export function Component() {
   const byCode = new Map(known.map((row) => [row.country_code ?? "", row]));
   return (
     <>
-      {unplaced !== undefined && (
+      {(unplaced !== undefined || known.length > 0 || geo.isPending) && (
         <Card>
           <Title order={2} fz="md" mb="sm">
             Impressions by country
           </Title>
-          <Text c="dimmed">{unplaced}</Text>
-        </Card>
-      )}
-      {(known.length > 0 || geo.isPending) && (
-        <Card>
-          <Title order={2} fz="md" mb="sm">
-            Impressions by country
-          </Title>
-          <Suspense fallback={<Skeleton height={360} />}>
-            {geo.isPending ? (
-              <Skeleton height={360} />
-            ) : (
+          {unplaced !== undefined ? (
+            <Text c="dimmed">{unplaced}</Text>
+          ) : geo.isPending ? (
+            <Skeleton height={360} />
+          ) : (
+            <Suspense fallback={<Skeleton height={360} />}>
               <WorldMap
                 label="A map of the world, darker where there were more impressions; the table below has the numbers"
                 shares={new Map(known.map((row) => [row.country_code ?? "", row.impressions / most]))}
@@ -49,8 +43,8 @@ export function Component() {
                   return row && `${countryName(code)}: ${formatNoun(row.impressions, "impression")}`;
                 }}
               />
-            )}
-          </Suspense>
+            </Suspense>
+          )}
           {known.length > 0 && (
             <Group gap="xs" mt="sm" wrap="nowrap" className={classes.scale ?? ""}>
               <span>1 impression</span>

@@ -1,4 +1,4 @@
-import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
+import { Box, Button, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { Outlet, useMatch, useNavigate, useParams } from "react-router";
@@ -68,11 +68,9 @@ export function Component() {
         {hasStatus(campaign.error, 403, 404) ? (
           <UnknownCampaign />
         ) : campaign.error ? (
-          <Card>
-            <Failed what="The campaign could not be loaded." read={campaign}>
-              Nothing was changed, and games are served apart from this page.
-            </Failed>
-          </Card>
+          <Failed isCard what="The campaign could not be loaded." read={campaign}>
+            Nothing was changed, and games are served apart from this page.
+          </Failed>
         ) : (
           <Stack>
             <Skeleton height={40} />

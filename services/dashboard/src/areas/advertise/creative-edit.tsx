@@ -1,4 +1,4 @@
-import { Button, Card, Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { ApiError, hasStatus } from "../../api/api-error.ts";
 import { useChange, useRead, useReadNow } from "../../api/queries.ts";
@@ -26,20 +26,17 @@ export function Component() {
       {hasStatus(creatives.error, 403, 404) ? (
         <UnknownCampaign />
       ) : creatives.error ? (
-        <Card>
-          <Failed what="The creative could not be loaded." read={creatives} />
-        </Card>
+        <Failed isCard what="The creative could not be loaded." read={creatives} />
       ) : creatives.data === undefined ? (
         <Skeleton height={480} />
       ) : (
-        <Card>
-          <Empty
-            line="This page was torn out."
-            action={<ButtonLink to={`/campaigns/${campaignId}/lines`}>Show the creatives</ButtonLink>}
-          >
-            The creative was deleted. Its impressions stay counted.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="This page was torn out."
+          action={<ButtonLink to={`/campaigns/${campaignId}/lines`}>Show the creatives</ButtonLink>}
+        >
+          The creative was deleted. Its impressions stay counted.
+        </Empty>
       )}
     </Page>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Card, Skeleton } from "@mantine/core";
+import { Anchor, Skeleton } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useRead } from "../../api/queries.ts";
@@ -49,11 +49,9 @@ export function Component() {
   if (profile.error && !isRegistered && !isUnregistered) {
     return (
       <Page title="Overview">
-        <Card>
-          <Failed what="The overview could not be loaded." read={profile}>
-            Nothing was changed, and games are served apart from this page.
-          </Failed>
-        </Card>
+        <Failed isCard what="The overview could not be loaded." read={profile}>
+          Nothing was changed, and games are served apart from this page.
+        </Failed>
       </Page>
     );
   }
@@ -155,11 +153,9 @@ export function Component() {
       ) : profile.data && isListKnown && (daily.data || daily.isError) ? (
         <>
           {list === undefined ? (
-            <Card>
-              <Failed what="What needs attention could not be loaded." read={campaigns}>
-                Nothing was changed, and games are served apart from this page.
-              </Failed>
-            </Card>
+            <Failed isCard what="What needs attention could not be loaded." read={campaigns}>
+              Nothing was changed, and games are served apart from this page.
+            </Failed>
           ) : (
             <>
               {daily.data?.total.impressions === 0 && (

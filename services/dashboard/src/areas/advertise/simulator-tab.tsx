@@ -48,20 +48,19 @@ export function Component() {
   const brand = creatives.data?.find(({ id }) => id === data?.matched_creative.id)?.brand_name;
   if (hasStatus(simulation.error, 409)) {
     return (
-      <Card>
-        <Empty
-          line="The page is still blank."
-          action={
-            canChange && (
-              <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
-                Write a creative
-              </ButtonLink>
-            )
-          }
-        >
-          There is a scene to look at as soon as the campaign has a creative.
-        </Empty>
-      </Card>
+      <Empty
+        isCard
+        line="The page is still blank."
+        action={
+          canChange && (
+            <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
+              Write a creative
+            </ButtonLink>
+          )
+        }
+      >
+        There is a scene to look at as soon as the campaign has a creative.
+      </Empty>
     );
   }
   const scores = Object.entries(data?.affinity_scores ?? {}).map(([type, score]) => ({
@@ -118,9 +117,7 @@ export function Component() {
       </Card>
       <Stack className={classes.preview ?? ""} aria-busy={isStale}>
         {simulation.error && data === undefined ? (
-          <Card>
-            <Failed what="The scene could not be simulated." read={simulation} />
-          </Card>
+          <Failed isCard what="The scene could not be simulated." read={simulation} />
         ) : data === undefined ? (
           <Skeleton height={420} />
         ) : (

@@ -1,4 +1,4 @@
-import { Card, Group, SegmentedControl, Select } from "@mantine/core";
+import { Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
@@ -64,14 +64,13 @@ export function Component() {
   if (total.data?.games_count === 0) {
     return (
       <Page title="Earnings">
-        <Card>
-          <Empty
-            line="The purse is empty, and light to carry."
-            action={<ButtonLink to="/games">Add a game</ButtonLink>}
-          >
-            Earnings appear with the first billed impression of a game.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="The purse is empty, and light to carry."
+          action={<ButtonLink to="/games">Add a game</ButtonLink>}
+        >
+          Earnings appear with the first billed impression of a game.
+        </Empty>
       </Page>
     );
   }

@@ -1,4 +1,4 @@
-import { Button, Card, Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { useState } from "react";
 import { Outlet, useLocation, useMatch } from "react-router";
 import { hasStatus } from "../../api/api-error.ts";
@@ -46,20 +46,17 @@ export function Component() {
     return (
       <Page title={gameId} back={BACK} {...(!error && { about: null })}>
         {hasStatus(error, 403, 404) ? (
-          <Card>
-            <Empty
-              line="Nobody here knows this game."
-              action={<ButtonLink to="/games">Show games</ButtonLink>}
-            >
-              This account has no game of this identifier. Another of your accounts may have it.
-            </Empty>
-          </Card>
+          <Empty
+            isCard
+            line="Nobody here knows this game."
+            action={<ButtonLink to="/games">Show games</ButtonLink>}
+          >
+            This account has no game of this identifier. Another of your accounts may have it.
+          </Empty>
         ) : error ? (
-          <Card>
-            <Failed what="The game could not be loaded." read={placement}>
-              Nothing was changed, and games are served apart from this page.
-            </Failed>
-          </Card>
+          <Failed isCard what="The game could not be loaded." read={placement}>
+            Nothing was changed, and games are served apart from this page.
+          </Failed>
         ) : (
           <PageSkeleton />
         )}

@@ -61,22 +61,21 @@ function Waiting({ gameId }: { gameId: string }) {
   const game = encodeURIComponent(gameId);
   return (
     <>
-      <Card>
-        <Empty
-          line="The stage is lit, and the first scene has yet to begin."
-          action={
-            <Group gap="sm" justify="center">
-              <TestScene game={gameId} />
-              <ButtonLink to={`/snippets?game=${game}`} variant="default">
-                Copy a snippet
-              </ButtonLink>
-            </Group>
-          }
-        >
-          Test a scene in the browser first, or copy a snippet into your server. This page changes by itself
-          with the first call.
-        </Empty>
-      </Card>
+      <Empty
+        isCard
+        line="The stage is lit, and the first scene has yet to begin."
+        action={
+          <Group gap="sm" justify="center">
+            <TestScene game={gameId} />
+            <ButtonLink to={`/snippets?game=${game}`} variant="default">
+              Copy a snippet
+            </ButtonLink>
+          </Group>
+        }
+      >
+        Test a scene in the browser first, or copy a snippet into your server. This page changes by itself
+        with the first call.
+      </Empty>
       <Chart
         title="Calls over time"
         about={

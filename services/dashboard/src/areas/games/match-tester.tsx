@@ -21,13 +21,7 @@ import { NEW_GAME, SHARE_PCT } from "./placement.ts";
 import { useHasGame, usePlacements } from "./reads.ts";
 import { RecentScenes } from "./recent-scenes.tsx";
 import { SceneFields } from "./scene-fields.tsx";
-import {
-  type GameContext,
-  SCENE_FIELDS,
-  sceneOf,
-  sceneParameters,
-  type TestedScene,
-} from "./scene-link.ts";
+import { type GameContext, SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "./scene-link.ts";
 
 /** What an account without a game begins with: a scene that many campaigns fit. */
 const FIRST_SCENE: GameContext = {
@@ -53,9 +47,7 @@ export function Component() {
   if (games.data === undefined && games.error) {
     return (
       <Page title="Match tester">
-        <Card>
-          <Failed what="The games could not be loaded." read={games} />
-        </Card>
+        <Failed isCard what="The games could not be loaded." read={games} />
       </Page>
     );
   }
@@ -172,15 +164,11 @@ function Tester({ chosen, games, onChange }: TesterProps) {
       </Card>
       <section {...answerProps} aria-label="Answer">
         {failure !== undefined && gameProblem === undefined ? (
-          <Card>
-            <Failed what={failureOf(failure)} read={{ error: failure }} />
-          </Card>
+          <Failed isCard what={failureOf(failure)} read={{ error: failure }} />
         ) : outcome === undefined ? (
-          <Card>
-            <Empty line="And then the innkeeper said …">
-              The answer appears here: the line in its scene, why this campaign won, and what it costs.
-            </Empty>
-          </Card>
+          <Empty isCard line="And then the innkeeper said …">
+            The answer appears here: the line in its scene, why this campaign won, and what it costs.
+          </Empty>
         ) : (
           <Stack>
             {isEdited && (

@@ -12,11 +12,7 @@ const SHOWN_SCENES = 6;
 export function RecentScenes() {
   const scenes = useRead("GET /no-match-scenes", { query: { limit: SHOWN_SCENES } });
   if (scenes.data === undefined && scenes.error) {
-    return (
-      <Card>
-        <Failed what="The recent scenes could not be loaded." read={scenes} />
-      </Card>
-    );
+    return <Failed isCard what="The recent scenes could not be loaded." read={scenes} />;
   }
   if (scenes.data === undefined || scenes.data.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-import { Card, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { formatCount } from "../../format/format.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -14,11 +14,9 @@ export function Reconciliation({ system }: { system: System | undefined }) {
   if (reconciliation?.differences === null) {
     return (
       <Section title="Reconciliation">
-        <Card>
-          <Empty line="Half of the ledger cannot be read.">
-            Billing compares Redis with Postgres, and goes on when Redis is available again.
-          </Empty>
-        </Card>
+        <Empty isCard line="Half of the ledger cannot be read.">
+          Billing compares Redis with Postgres, and goes on when Redis is available again.
+        </Empty>
       </Section>
     );
   }

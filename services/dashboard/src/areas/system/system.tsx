@@ -1,4 +1,4 @@
-import { Alert, Card, SimpleGrid, Text } from "@mantine/core";
+import { Alert, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { hasStatus } from "../../api/api-error.ts";
 import { useRead } from "../../api/queries.ts";
@@ -39,14 +39,13 @@ export function Component() {
   if (hasStatus(error, 403)) {
     return (
       <Page title="System">
-        <Card>
-          <Empty
-            line="This door is for the keeper of the house."
-            action={<ButtonLink to="/">Show the overview</ButtonLink>}
-          >
-            Only the operator of the installation, the first who signed up, sees its state.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="This door is for the keeper of the house."
+          action={<ButtonLink to="/">Show the overview</ButtonLink>}
+        >
+          Only the operator of the installation, the first who signed up, sees its state.
+        </Empty>
       </Page>
     );
   }
@@ -60,9 +59,7 @@ export function Component() {
       }
     >
       {data === undefined && error ? (
-        <Card>
-          <Failed what="The state could not be loaded." read={system} />
-        </Card>
+        <Failed isCard what="The state could not be loaded." read={system} />
       ) : (
         <>
           {data && error && (
@@ -164,7 +161,9 @@ function Overview({ read }: { read: ReturnType<typeof useRead<"GET /system">> })
               "state",
               "State",
               ({ isReady, cause }) =>
-                isReady ? { tone: "positive", word: "Ready" } : { tone: "negative", word: "Not ready", cause },
+                isReady
+                  ? { tone: "positive", word: "Ready" }
+                  : { tone: "negative", word: "Not ready", cause },
               { phone: "fact" },
             ),
             make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
