@@ -1,9 +1,7 @@
-/** The values of a list of options. */
 export function valuesOf<Value extends string>(options: readonly { value: Value }[]): Value[] {
   return options.map(({ value }) => value);
 }
 
-/** What one of the options is called. */
 export function labelOf<Value extends string>(
   options: readonly { value: Value; label: string }[],
   value: Value,

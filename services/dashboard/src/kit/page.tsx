@@ -63,7 +63,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
         <Stack gap={2} className={classes.section ?? ""}>
           <Title order={2}>{title}</Title>
           {about && (
-            <Text c="dimmed" fz="sm" maw={720}>
+            <Text c="dimmed" maw={720}>
               {about}
             </Text>
           )}

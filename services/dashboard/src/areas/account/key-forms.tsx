@@ -24,7 +24,6 @@ interface SecretFormProps {
 
 const NEW_KEY: BodyOf<"POST /api-keys"> = { label: "", scopes: ["serving"] };
 
-/** Makes a key. */
 export function CreateKeyForm({ onClose, onSecret }: SecretFormProps) {
   const form = useApiForm("POST /api-keys", NEW_KEY, { draft: "new API key" });
   const send = async () => {

@@ -5,7 +5,13 @@ import { useAbility } from "../../api/session.ts";
 import { UNCLEAR_DATE } from "../../api/unclear.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
-import { formatCents, formatCount, formatExactCents, formatUtcMoment } from "../../format/format.ts";
+import {
+  formatCents,
+  formatCount,
+  formatExactCents,
+  formatUtcMoment,
+  impressionCents,
+} from "../../format/format.ts";
 import { DateInput } from "../../kit/date-input.tsx";
 import { listField, moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
@@ -50,7 +56,7 @@ export function bidSentence(
 ): string {
   const range = `From ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
   if (!bidCents || bidCents < BID_CENTS.min || bidCents > BID_CENTS.max) return range;
-  const each = `${range} One impression costs ${formatExactCents(bidCents / MILLE)}`;
+  const each = `${range} One impression costs ${formatExactCents(impressionCents(bidCents))}`;
   if (!budgetCents || budgetCents < BUDGET_CENTS.min || budgetCents > BUDGET_CENTS.max) return `${each}.`;
   return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
 }

@@ -1,7 +1,7 @@
 import { compileSchedule, parseDate } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
 import { utcDayOf } from "../../format/days.ts";
-import { centsOfMillicents } from "../../format/format.ts";
+import { impressionCents } from "../../format/format.ts";
 import type { Tone } from "../../kit/status.tsx";
 import type { Campaign } from "./use-campaign.ts";
 
@@ -62,7 +62,7 @@ export function isCapBelowPrice({
   daily_cap_cents: cap,
   cpm_bid_cents: bid,
 }: Pick<CampaignSummary, "daily_cap_cents" | "cpm_bid_cents">): boolean {
-  return cap !== null && cap < centsOfMillicents(bid);
+  return cap !== null && cap < impressionCents(bid);
 }
 
 /** Whether a campaign is shown to players now, and why not. */

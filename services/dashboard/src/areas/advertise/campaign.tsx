@@ -7,7 +7,7 @@ import { call } from "../../api/call.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useLeaveSignal } from "../../api/use-leave-signal.ts";
-import { formatCents, formatExactCents, formatTerm } from "../../format/format.ts";
+import { formatCents, formatExactCents, formatTerm, impressionCents } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
@@ -113,7 +113,7 @@ export function Component() {
       }
       about={
         <>
-          {formatCents(bid)} per thousand impressions, {formatExactCents(bid / 1_000)} each
+          {formatCents(bid)} per thousand impressions, {formatExactCents(impressionCents(bid))} each
           <Box component="span" visibleFrom="sm">
             {" · "}
           </Box>
@@ -204,11 +204,7 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button
-            variant="default"
-            loading={isCopying}
-            rightSection={<IconChevronDown size={16} />}
-          >
+          <Button variant="default" loading={isCopying} rightSection={<IconChevronDown size={16} />}>
             More
           </Button>
         </Menu.Target>

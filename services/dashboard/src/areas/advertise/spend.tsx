@@ -89,13 +89,7 @@ export function Component() {
     >
       <Card padding="md">
         <Group gap="lg" align="flex-end">
-          <SegmentedControl
-            aria-label="Period"
-            data={PERIODS}
-            value={period}
-            onChange={setPeriod}
-            size="sm"
-          />
+          <SegmentedControl aria-label="Period" data={PERIODS} value={period} onChange={setPeriod} />
           <Select
             aria-label="Campaign"
             placeholder="All campaigns"

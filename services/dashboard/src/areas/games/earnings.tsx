@@ -103,13 +103,7 @@ export function Component() {
       />
       <Group gap="sm" justify="space-between">
         <Group gap="sm" w={{ base: "100%", sm: "auto" }}>
-          <SegmentedControl
-            aria-label="Period"
-            data={PERIODS}
-            value={period}
-            onChange={setPeriod}
-            size="sm"
-          />
+          <SegmentedControl aria-label="Period" data={PERIODS} value={period} onChange={setPeriod} />
           <Select
             aria-label="Game"
             placeholder="All games"
@@ -236,14 +230,9 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
       }
       columns={(make) => [
         make.name("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER),
-        make.money(
-          "earned",
-          "In the period",
-          ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-          {
-            phone: "fact",
-          },
-        ),
+        make.money("earned", "In the period", ({ earned_microcents: earned }) => centsOfMicrocents(earned), {
+          phone: "fact",
+        }),
         make.number("impressions", "Impressions", ({ impressions }) => impressions, {
           phone: "fact",
           help: "In the period.",
@@ -251,7 +240,9 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
         make.money("total", "All time", ({ total_earned_microcents: earned }) =>
           earned === null ? null : centsOfMicrocents(earned),
         ),
-        make.name("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), { isAside: true }),
+        make.name("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
+          isAside: true,
+        }),
       ]}
     />
   );

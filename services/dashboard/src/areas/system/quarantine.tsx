@@ -58,14 +58,17 @@ export function Quarantine() {
           make.text("reason", "Reason", ({ reason }) => reason, { phone: "fact" }),
           make.id("advertiser", "Advertiser", ({ advertiser_id: id }) => id, "advertiser id"),
           make.moment("found", "Found", ({ quarantined_at: at }) => at),
-          make.actions((record) => (
+          make.actions(
+            (record) => (
               <RowAction label="Resolve" name={record.impression_id} run={() => setChosen(record)} />
-            ), { phone: "fact" }),
+            ),
+            { phone: "fact" },
+          ),
         ]}
       />
       {hasNextPage && (
         <Group mt="sm">
-          <Text c="dimmed" fz="sm">
+          <Text c="dimmed">
             {system === undefined
               ? `The newest ${formatCount(rows?.length ?? 0)} are shown.`
               : `The newest ${formatCount(rows?.length ?? 0)} of ${formatCount(system.quarantined_records)} are shown.`}
