@@ -1,4 +1,5 @@
 import {
+  type InfiniteData,
   keepPreviousData,
   type UseInfiniteQueryResult,
   type UseQueryResult,
@@ -75,7 +76,10 @@ async function readAll<Key extends ReadKey>(
   return answer;
 }
 
-/** As `useRead`, over the first pages of the answer: `fetchNextPage` adds one while `hasNextPage`. */
+/**
+ * As `useRead`, over the first pages of the answer: `fetchNextPage` adds one while `hasNextPage`. The more pages there are the
+ * later they are asked for again.
+ */
 export function useReadPages<Key extends ReadKey>(
   key: Key,
   input: InputOf<Key>,
@@ -87,7 +91,7 @@ export function useReadPages<Key extends ReadKey>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }: Page<Key>) => next,
     select: ({ pages }) => pages.map(({ answer }) => answer),
-    ...refetching(refetchEveryMs),
+    ...refetching<InfiniteData<Page<Key>>>(refetchEveryMs && (({ pages }) => refetchEveryMs * pages.length)),
   });
 }
 

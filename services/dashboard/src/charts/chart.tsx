@@ -12,7 +12,7 @@ import {
   formatPointInFull,
   formatShare,
 } from "../format/format.ts";
-import { Failed, type ReadOutcome } from "../kit/states.tsx";
+import { Failed, type Read } from "../kit/states.tsx";
 import classes from "./chart.module.css";
 import {
   type Axis,
@@ -58,7 +58,7 @@ interface ChartProps {
   format: ValueFormat;
   height?: number;
   /** Where the rows come from; left out: from what the page has read already. */
-  read?: ReadOutcome;
+  read?: Read;
   /** What stands there when there are no rows. */
   empty?: ReactNode;
   actions?: ReactNode;
@@ -92,10 +92,10 @@ export function Chart(props: ChartProps) {
     const columns = series.map(({ key, label }) => ({
       header: label,
       unit: isMoney ? ("USD" as const) : undefined,
-      valueOf: ({ [key]: value }: ChartRow) =>
+      cellOf: ({ [key]: value }: ChartRow) =>
         isMoney && typeof value === "number" ? dollarsOfCents(value) : value,
     }));
-    downloadRows(title, [{ header: rowLabel, valueOf: (row) => row[rowKey] }, ...columns], rows ?? []);
+    downloadRows(title, [{ header: rowLabel, cellOf: (row) => row[rowKey] }, ...columns], rows ?? []);
   };
   return (
     <section className={classes.chart} aria-label={title} aria-busy={read?.isPlaceholderData === true}>

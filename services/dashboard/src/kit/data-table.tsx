@@ -7,7 +7,7 @@ import { type Column, type Columns, columnsOf } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
 import { PhoneRows } from "./phone-rows.tsx";
-import { Failed, type ReadOutcome } from "./states.tsx";
+import { Failed, type Read } from "./states.tsx";
 import { parseSort, type Sort, sortText } from "./table-rows.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import { type TableView, type TableViewOptions, useChosen, useTableView } from "./use-table-view.ts";
@@ -25,7 +25,7 @@ interface DataTableProps<Row> extends TableViewOptions<Row> {
   /** The row is a link to this page. */
   rowTo?: (row: Row) => string;
   /** Where the rows come from; left out: from what the page has read already. */
-  read?: ReadOutcome;
+  read?: Read;
   /** Shown when there are no rows at all; filters that match nothing say so themselves. */
   empty: ReactNode;
   /** What can be done with the rows that were chosen and that the search and filters leave. */
@@ -208,8 +208,8 @@ interface CountAndCsvProps<Row> {
 
 function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvProps<Row>) {
   const { found, isFiltered } = view;
-  const inCsv = columns.flatMap(({ header, csvUnit: unit, value, csv: valueOf = value }) =>
-    valueOf === undefined ? [] : [{ header, unit, valueOf }],
+  const inCsv = columns.flatMap(({ header, csvUnit: unit, value, csv: cellOf = value }) =>
+    cellOf === undefined ? [] : [{ header, unit, cellOf }],
   );
   return (
     <Group gap="xs" wrap="nowrap" ml="auto">

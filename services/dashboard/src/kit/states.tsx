@@ -54,8 +54,8 @@ export function EmptyLine({ tone, line, children }: EmptyLineProps) {
   );
 }
 
-/** What became of a read: that of a query, or of several as one. */
-export interface ReadOutcome {
+/** What a part of a page is read with: a query, or several as one. */
+export interface Read {
   error: unknown;
   /** What there is answers a former question; the answer to the current one is on its way. */
   isPlaceholderData?: boolean;
@@ -66,7 +66,7 @@ export interface ReadOutcome {
 interface FailedProps {
   /** What failed: "The campaigns could not be loaded." */
   what: string;
-  read: ReadOutcome;
+  read: Read;
   /** What still works, where the service itself refused: without an answer nothing is known. */
   children?: ReactNode;
   /** As of `Empty`. */
@@ -90,23 +90,12 @@ export function Failed({ what, read: { error, refetch }, children, isCard = fals
         </Text>
       )}
       {refetch && (
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} />}
-          onClick={() => void refetch()}
-        >
+        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => void refetch()}>
           Try again
         </Button>
       )}
     </State>
   );
-}
-
-/** What a part of a page is read with. */
-export interface Read {
-  data: unknown;
-  isError: boolean;
-  refetch: () => Promise<unknown>;
 }
 
 interface NotLoadedProps {
@@ -127,7 +116,7 @@ export function NotLoaded({ label, isNamed = false, read }: NotLoadedProps) {
         type="button"
         inherit
         aria-label={`Try again: ${label}`}
-        onClick={() => void read.refetch()}
+        onClick={() => void read.refetch?.()}
       >
         try again
       </Anchor>

@@ -1,5 +1,4 @@
 import { Button } from "@mantine/core";
-import { useState } from "react";
 import { useParams } from "react-router";
 import { hasStatus } from "../../api/api-error.ts";
 import { useChange, useRead } from "../../api/queries.ts";
@@ -23,14 +22,9 @@ export function Component() {
   const { canChange } = useAbility();
   const input = { path: { webhook_id: webhookId } };
   const webhook = useRead("GET /webhooks/{webhook_id}", input);
-  const [shownPages, setShownPages] = useState(1);
   const deliveries = useReadPages("GET /webhooks/{webhook_id}/deliveries", input, {
-    refetchEveryMs: REFETCH_EVERY_MS * shownPages,
+    refetchEveryMs: REFETCH_EVERY_MS,
   });
-  const showOlder = async () => {
-    await deliveries.fetchNextPage();
-    setShownPages(shownPages + 1);
-  };
   const test = useChange("POST /webhooks/{webhook_id}/test");
   const sendTest = async () => {
     await attempt(() => test.mutateAsync(input), {
@@ -56,8 +50,7 @@ export function Component() {
     <Page
       title="Deliveries"
       about={
-        webhook.data?.url ??
-        (webhook.isError ? <NotLoaded label="Address" isNamed read={webhook} /> : null)
+        webhook.data?.url ?? (webhook.isError ? <NotLoaded label="Address" isNamed read={webhook} /> : null)
       }
       state={webhook.data?.is_active === false && <Status tone="quiet">Inactive</Status>}
       back={BACK}
@@ -111,7 +104,7 @@ export function Component() {
           size="compact-sm"
           mt="sm"
           loading={deliveries.isFetchingNextPage}
-          onClick={() => void showOlder()}
+          onClick={() => void deliveries.fetchNextPage()}
         >
           Show older deliveries
         </Button>

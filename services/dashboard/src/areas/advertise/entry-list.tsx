@@ -7,7 +7,7 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { type RowActionProps, RowActions } from "../../kit/row-actions.tsx";
-import type { ReadOutcome } from "../../kit/states.tsx";
+import type { Read } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 
 interface EntryFormProps {
@@ -41,7 +41,7 @@ export function EntryForm({ form, action, onSend, children }: EntryFormProps) {
 
 /** The read of a list of the campaign. */
 export interface EntriesRead<Entry> {
-  read: ReadOutcome & { data: readonly Entry[] | undefined };
+  read: Read & { data: readonly Entry[] | undefined };
 }
 
 interface EntryTableProps<Entry> extends EntriesRead<Entry> {
@@ -82,7 +82,8 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
       skeletonRows={1}
       columns={(make) => [
         ...columns(make),
-        make.actions((entry) =>
+        make.actions(
+          (entry) =>
             canChange && (
               <RowActions
                 actions={[
@@ -96,7 +97,8 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
                   },
                 ]}
               />
-            )),
+            ),
+        ),
       ]}
     />
   );

@@ -1,6 +1,6 @@
 import { Button, List, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -82,19 +82,24 @@ function Games({ games, placements, add }: GamesProps) {
       }
       columns={(make) => [
         make.name("game", "Game", ({ placement }) => placement.game_id),
-        make.text("state", "Integration", ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"), {
-          phone: "fact",
-          csv: ({ placement, traffic }) =>
-            placement.is_active && traffic === undefined
-              ? undefined
-              : integrationOf(placement.is_active, traffic?.stage).word,
-          cell: ({ placement, traffic }) =>
-            placement.is_active && traffic === undefined ? (
-              NO_FIGURE
-            ) : (
-              <IntegrationStatus isActive={placement.is_active} stage={traffic?.stage} />
-            ),
-        }),
+        make.text(
+          "state",
+          "Integration",
+          ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
+          {
+            phone: "fact",
+            csv: ({ placement, traffic }) =>
+              placement.is_active && traffic === undefined
+                ? undefined
+                : integrationOf(placement.is_active, traffic?.stage).word,
+            cell: ({ placement, traffic }) =>
+              placement.is_active && traffic === undefined ? (
+                NO_FIGURE
+              ) : (
+                <IntegrationStatus isActive={placement.is_active} stage={traffic?.stage} />
+              ),
+          },
+        ),
         make.number("requests", "Requests, 24 h", ({ traffic }) => traffic?.requests),
         make.share(
           "matches",
@@ -146,12 +151,15 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const draft = useDraft<{ game_id: string }>("new game's id");
   const [gameId, setGameId] = useState(draft.restored?.game_id ?? "");
-  useEffect(() => draft.save(gameId === "" ? {} : { game_id: gameId }), [draft, gameId]);
   const [refused, setRefused] = useState<{ id: string; problem?: string }>();
   const [isChecking, setChecking] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const hasGame = useHasGame();
   const form = useApiForm("POST /placements/{game_id}", NEW_GAME, { draft: "new game" });
+  const changeGameId = (id: string) => {
+    setGameId(id);
+    draft.save(id === "" ? {} : { game_id: id });
+  };
   const refuse = (id: string, problem: string) => {
     setRefused({ id, problem });
     field.current?.focus();
@@ -196,7 +204,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       <GameIdInput
         ref={field}
         value={gameId}
-        onChange={setGameId}
+        onChange={changeGameId}
         error={gameId.trim() === refused?.id ? refusal : undefined}
         hasAutofocus
       />
