@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Skeleton, Stack, Text } from "@mantine/core";
 import { hasStatus } from "../../api/api-error.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead, useReadNow } from "../../api/queries.ts";
@@ -7,6 +7,7 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
+import { SaveButtons } from "../../kit/save-buttons.tsx";
 import { Failed } from "../../kit/states.tsx";
 import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { ADVERTISE_PATH } from "./advertise-path.ts";
@@ -56,18 +57,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
       <Stack>
         <CompanyFields form={form} />
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
-        {canChange && (
-          <Group>
-            <Button type="submit" variant="default" loading={form.isSending} disabled={!form.isChanged}>
-              Save company
-            </Button>
-            {form.isChanged && (
-              <Button variant="default" onClick={form.discard}>
-                Discard
-              </Button>
-            )}
-          </Group>
-        )}
+        {canChange && <SaveButtons form={form} action="Save company" isSecondary />}
       </Stack>
     </Form>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Text } from "@mantine/core";
+import { Alert, Card, Text } from "@mantine/core";
 import { useEffect, useEffectEvent } from "react";
 import { useSearchParams } from "react-router";
 import { useRead, useReadNow } from "../../api/queries.ts";
@@ -7,6 +7,7 @@ import { isUnclear } from "../../api/unclear.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
+import { SaveButtons } from "../../kit/save-buttons.tsx";
 import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { useClearUrlState } from "../../kit/use-url-state.ts";
 import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
@@ -25,7 +26,6 @@ export function Component() {
     readStored: async () => settingsOf(await readNow()),
     check: (values) => ({ ...datesInOrder(values, campaign), ...budgetCoversSpent(values, campaign) }),
   });
-  const { isChanged } = form;
   useOfferedBid((cents) => {
     if (canChange) form.set("cpm_bid_cents", cents);
   });
@@ -49,22 +49,14 @@ export function Component() {
           </Alert>
         )}
         {canChange && (
-          <Group mt="lg" align="flex-start">
-            <Button type="submit" loading={form.isSending} disabled={!isChanged}>
-              Save changes
-            </Button>
-            {isChanged && (
-              <Button variant="default" onClick={form.discard}>
-                Discard
-              </Button>
-            )}
+          <SaveButtons form={form} action="Save changes" mt="lg" align="flex-start">
             <div aria-live="polite">
               {form.hasProblems ? (
                 <Text fz="xs" c="negative">
                   Not saved: a field above needs another value.
                 </Text>
               ) : (
-                isChanged &&
+                form.isChanged &&
                 form.failure === undefined &&
                 !Object.values(form.values).some(isUnclear) &&
                 sentences.map((sentence) => (
@@ -74,7 +66,7 @@ export function Component() {
                 ))
               )}
             </div>
-          </Group>
+          </SaveButtons>
         )}
       </Form>
     </Card>

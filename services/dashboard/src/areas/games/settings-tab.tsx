@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Card, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -11,6 +11,7 @@ import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
+import { SaveButtons } from "../../kit/save-buttons.tsx";
 import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
@@ -131,19 +132,11 @@ export function Component() {
             {...listField(form, "blocked_categories")}
           />
           {canChange && (
-            <Group align="center">
-              <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
-                Save settings
-              </Button>
-              {form.isChanged && (
-                <Button variant="default" onClick={form.discard}>
-                  Discard
-                </Button>
-              )}
+            <SaveButtons form={form} action="Save settings">
               <Text c="dimmed" fz="xs" maw={300}>
                 Takes effect with the next match. Advertisers are blocked under “Who is shown?”.
               </Text>
-            </Group>
+            </SaveButtons>
           )}
         </Stack>
       </Form>
