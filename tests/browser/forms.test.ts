@@ -440,7 +440,7 @@ describe("a form of the dashboard", () => {
       );
       await made.waitFor();
       await create.click();
-      await page.getByText(/belongs to a user/).waitFor();
+      await page.getByText(/^This belongs to a user already/).waitFor();
       expect(await made.count()).toBe(1);
       expect(problems).toEqual([]);
     },
