@@ -514,7 +514,7 @@ describe("a developer in the dashboard", () => {
       await moods.press("Enter");
       await ask.click();
       await expectSoon(() => moods.getAttribute("aria-invalid"), "true");
-      await page.getByText(/^game_context\.mood_tags\[0\] must be/).waitFor();
+      await page.getByText("Use at most 200 characters; this has 400.").waitFor();
       await moods.press("Backspace");
       await ask.click();
       await page.getByText("No ad: no campaign fits").waitFor();

@@ -103,6 +103,11 @@ describe("a form of the dashboard", () => {
     await paste("Ads per session", "10.000");
     await page.getByText("“10.000” is not sure to be one number: type it.").waitFor();
     expect(await page.getByLabel("Ads per session").inputValue()).toBe(ads);
+    // What was not sent is named when the page is opened again.
+    await page.reload();
+    const notice = page.getByRole("note", { name: "Not saved: Your share." });
+    await notice.getByRole("button", { name: "Discard" }).click();
+    await notice.waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
 
@@ -435,7 +440,7 @@ describe("a form of the dashboard", () => {
       );
       await made.waitFor();
       await create.click();
-      await page.getByText(/belongs to a user/).waitFor();
+      await page.getByText(/^This belongs to a user already/).waitFor();
       expect(await made.count()).toBe(1);
       expect(problems).toEqual([]);
     },

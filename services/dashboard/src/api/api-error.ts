@@ -57,6 +57,11 @@ function withSeconds(detail: string, seconds: number | undefined): string {
     .replace("; retry after the given delay.", `. ${advice}`);
 }
 
+/** Whether the failure is one of these answers of the API. */
+export function hasStatus(error: unknown, ...statuses: number[]): error is ApiError {
+  return error instanceof ApiError && statuses.includes(error.status);
+}
+
 /** Whether no answer says what became of a call. */
 export function isUnanswered(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);

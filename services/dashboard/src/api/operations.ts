@@ -38,12 +38,11 @@ export type BodyOf<Key extends OperationKey> = Registry[Key] extends {
   ? Static<Schema>
   : undefined;
 
-type SuccessOf<Key extends OperationKey> = Registry[Key] extends { success: readonly (infer Success)[] }
+export type AnswerOf<Key extends OperationKey> = Registry[Key] extends { success: readonly (infer Success)[] }
   ? Success extends { schema: infer Schema extends TSchema }
     ? Static<Schema>
     : undefined
   : never;
-export type AnswerOf<Key extends OperationKey> = SuccessOf<Key>;
 
 /** What a call needs: parts that the operation does not have are left out, parts that it needs must be there. */
 export type InputOf<Key extends OperationKey> = (ParameterName<Key> extends never

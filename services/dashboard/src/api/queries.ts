@@ -1,5 +1,5 @@
 import {
-  type QueryKey,
+  keepPreviousData,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, UnknownOutcome } from "./api-error.ts";
+import { type ApiError, hasStatus, UnknownOutcome } from "./api-error.ts";
 import { callAny } from "./call.ts";
 import { callToChange } from "./call-to-change.ts";
 import { newUuid } from "./new-uuid.ts";
@@ -15,11 +15,6 @@ import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./op
 import type { retryChanges } from "./retry.ts";
 import { sessionQuery } from "./session.ts";
 import { type KeyedChange, keyedChange } from "./unanswered.ts";
-
-/** What a query of an operation is kept under; without an input it stands for every input. */
-export function apiQueryKey<Key extends ReadKey>(key: Key, input?: InputOf<Key>): QueryKey {
-  return input === undefined ? [key] : [key, input];
-}
 
 /** A time, or the one that suits the last answer: an answer of many pages is asked for less often. */
 export type RefetchEveryMs<Answer> = number | ((answer: Answer) => number);
@@ -60,7 +55,7 @@ export function useRead<Key extends ReadKey>(
     queryFn: ({ signal }) => callAny(key, input, { signal }),
     ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
-    ...(keepPrevious === true && { placeholderData: (previous: AnswerOf<Key> | undefined) => previous }),
+    ...(keepPrevious === true && { placeholderData: keepPreviousData }),
   });
 }
 
@@ -138,9 +133,4 @@ export function useChange<Key extends ChangeKey>(
 interface SentChange<Key extends ChangeKey> {
   input: InputOf<Key>;
   keyed: KeyedChange | undefined;
-}
-
-/** Whether the failure is one of these answers of the API. */
-export function hasStatus(error: unknown, ...statuses: number[]): error is ApiError {
-  return error instanceof ApiError && statuses.includes(error.status);
 }

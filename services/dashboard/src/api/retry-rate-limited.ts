@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error.ts";
+import { hasStatus } from "./api-error.ts";
 
 const MIN_WAIT_MS = 1_000;
 /** How often a call that the rate limit refuses is retried: with a limit by the minute, one wait is normally enough. */
@@ -18,7 +18,7 @@ export async function retryWhileRateLimited<Answer>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 429 || retries === MAX_RETRIES) throw error;
+      if (!hasStatus(error, 429) || retries === MAX_RETRIES) throw error;
       await wait(Math.max(MIN_WAIT_MS, (error.retryAfterSeconds ?? 0) * 1_000), signal);
     }
   }

@@ -1,6 +1,6 @@
 import { type QueryKey, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { ApiError, isUnanswered } from "./api-error.ts";
+import { ApiError, hasStatus, isUnanswered } from "./api-error.ts";
 import { call, showAccount } from "./call.ts";
 import type { AnswerOf } from "./operations.ts";
 
@@ -17,7 +17,7 @@ export const sessionQuery = queryOptions<Session | null, ApiError>({
       showAccount(session.account.id);
       return session;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
+      if (hasStatus(error, 401)) return null;
       throw error;
     }
   },
@@ -38,9 +38,7 @@ export function readSessionAnew(): Promise<Session> {
 export async function readSessionAfter(failure: unknown): Promise<Session | null | undefined> {
   const isOpen = isUnanswered(failure) || (failure instanceof ApiError && failure.isOtherAccount);
   if (!isOpen) return undefined;
-  return readSessionAnew().catch((error: unknown) =>
-    error instanceof ApiError && error.status === 401 ? null : undefined,
-  );
+  return readSessionAnew().catch((error: unknown) => (hasStatus(error, 401) ? null : undefined));
 }
 
 /** The session of a page inside the frame, which is shown to signed-in people only. */

@@ -25,6 +25,8 @@ export interface ApiForm<Key extends ChangeKey>
   changed: readonly (keyof BodyOf<Key>)[];
   /** Those of them whose change was found in the browser when the form was opened. */
   restored: readonly (keyof BodyOf<Key>)[];
+  /** Properties of the element around a field: they mark one of those, unless nothing is stored yet. */
+  markOf: (field: keyof BodyOf<Key>) => { "data-unsaved"?: true };
   /** The changed fields that others have changed to something else since the form was opened. */
   conflicting: readonly (keyof BodyOf<Key>)[];
   /**
@@ -36,6 +38,8 @@ export interface ApiForm<Key extends ChangeKey>
     next?: (answer: AnswerOf<Key>) => Partial<BodyOf<Key>>,
   ) => Promise<AnswerOf<Key> | undefined>;
   reset: (values: Partial<BodyOf<Key>>) => void;
+  /** Back to the values that the form begins with. */
+  discard: () => void;
 }
 
 interface ApiFormOptions<Key extends ChangeKey> {
@@ -173,17 +177,21 @@ export function useApiForm<Key extends ChangeKey>(
   };
 
   const changed = Object.keys(changes) as (keyof BodyOf<Key>)[];
+  const restored = changed.filter((field) => kept.includes(field as string));
+  const isOfStored = key.startsWith("PATCH ") || patch !== undefined;
   return {
     values,
     set,
     reset,
+    discard: () => reset(initial),
     send,
     problem,
     failure,
     hasProblems,
     isChanged: changed.length > 0,
     changed,
-    restored: changed.filter((field) => kept.includes(field as string)),
+    restored,
+    markOf: (field) => (isOfStored && restored.includes(field) ? { "data-unsaved": true } : {}),
     conflicting: changed.filter((field) => conflicting.includes(field) && !lists.includes(field)),
     error: change.error ?? partly.error,
     isSending,

@@ -1,4 +1,6 @@
 import {
+  type InfiniteData,
+  keepPreviousData,
   type UseInfiniteQueryResult,
   type UseQueryResult,
   useInfiniteQuery,
@@ -12,6 +14,14 @@ import { type ReadOptions, type RefetchEveryMs, refetching } from "./queries.ts"
 
 /** Joins answers that are lists. */
 export const joinLists = <Row>(one: Row[], next: Row[]): Row[] => [...one, ...next];
+
+/** Joins answers that have a list in a field. */
+export const joinListsIn =
+  <Field extends string>(field: Field) =>
+  <Answer extends Record<Field, unknown[]>>(one: Answer, next: Answer): Answer => ({
+    ...one,
+    [field]: [...one[field], ...next[field]],
+  });
 
 /** As `useRead`, over every page of the answer: pages show sums and filters, and those need all rows. */
 export function useReadAll<Key extends ReadKey>(
@@ -27,7 +37,7 @@ export function useReadAll<Key extends ReadKey>(
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input, "all pages"],
     queryFn: ({ signal }) => readAll(key, input, join, signal),
-    placeholderData: (previous: AnswerOf<Key> | undefined) => previous,
+    placeholderData: keepPreviousData,
     ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
   });
@@ -45,7 +55,7 @@ export function useReadFirst<Key extends ReadKey>(
       const { answer, next } = await readPage(key, input, undefined, signal);
       return { answer, hasMore: next !== undefined };
     },
-    placeholderData: (previous: { answer: AnswerOf<Key>; hasMore: boolean } | undefined) => previous,
+    placeholderData: keepPreviousData,
     ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
   });
@@ -66,7 +76,10 @@ async function readAll<Key extends ReadKey>(
   return answer;
 }
 
-/** As `useRead`, over the first pages of the answer: `fetchNextPage` adds one while `hasNextPage`. */
+/**
+ * As `useRead`, over the first pages of the answer: `fetchNextPage` adds one while `hasNextPage`. The more pages there are the
+ * later they are asked for again.
+ */
 export function useReadPages<Key extends ReadKey>(
   key: Key,
   input: InputOf<Key>,
@@ -78,7 +91,7 @@ export function useReadPages<Key extends ReadKey>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }: Page<Key>) => next,
     select: ({ pages }) => pages.map(({ answer }) => answer),
-    ...refetching(refetchEveryMs),
+    ...refetching<InfiniteData<Page<Key>>>(refetchEveryMs && (({ pages }) => refetchEveryMs * pages.length)),
   });
 }
 

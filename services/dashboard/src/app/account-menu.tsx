@@ -73,7 +73,7 @@ export function AccountMenu() {
                 </Text>
               )}
             </div>
-            <IconSelector size={16} stroke={1.5} style={{ flex: "none" }} aria-hidden="true" />
+            <IconSelector size={16} style={{ flex: "none" }} aria-hidden="true" />
           </Group>
         </UnstyledButton>
       </Menu.Target>
@@ -86,7 +86,7 @@ export function AccountMenu() {
                 key={id}
                 onClick={() => void switchTo(id)}
                 disabled={id === session.account.id}
-                rightSection={id === session.account.id ? <IconCheck size={14} stroke={1.5} /> : null}
+                rightSection={id === session.account.id ? <IconCheck size={14} /> : null}
               >
                 {label} ({role})
               </Menu.Item>
@@ -94,7 +94,7 @@ export function AccountMenu() {
             <Menu.Divider />
           </>
         )}
-        <Menu.Item component={Link} to="/account" leftSection={<IconSettings size={16} stroke={1.5} />}>
+        <Menu.Item component={Link} to="/account" leftSection={<IconSettings size={16} />}>
           Account settings
         </Menu.Item>
         <Menu.Divider />
@@ -102,14 +102,14 @@ export function AccountMenu() {
           <Menu.Item
             key={value}
             onClick={() => setColorScheme(value)}
-            leftSection={<SchemeIcon size={16} stroke={1.5} />}
-            rightSection={colorScheme === value ? <IconCheck size={14} stroke={1.5} /> : null}
+            leftSection={<SchemeIcon size={16} />}
+            rightSection={colorScheme === value ? <IconCheck size={14} /> : null}
           >
             {label}
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} stroke={1.5} />}>
+        <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} />}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Button, Group, Modal, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { onlineManager, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import {
   Link,
   type Location,
@@ -11,20 +11,17 @@ import {
   useLocation,
   useNavigation,
 } from "react-router";
-import { hasStatus, useRead } from "../api/queries.ts";
-import { FIGURES_REFETCH_MS } from "../api/refetch-times.ts";
 import { sessionQuery } from "../api/session.ts";
 import { areas } from "../areas/areas.ts";
-import { firstDayOf } from "../format/days.ts";
-import { centsOfMicrocents, formatCents } from "../format/format.ts";
 import { Brand } from "../kit/brand.tsx";
 import { Loading } from "../kit/loading.tsx";
 import { Failed } from "../kit/states.tsx";
 import { useIsPhone } from "../kit/use-is-phone.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { Balance } from "./balance.tsx";
+import { ConnectionNotice } from "./connection-notice.tsx";
 import classes from "./frame.module.css";
 import { otherAccountQuery } from "./query-client.ts";
-import { StaleNotice } from "./stale-notice.tsx";
 
 /** Everything around the pages of signed-in people. Who is not signed in is sent to sign in, and comes back afterwards. */
 export function Frame() {
@@ -117,7 +114,7 @@ function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperato
                         label={entryLabel}
                         active={isHere}
                         {...(isHere && { "aria-current": "page" as const })}
-                        leftSection={<EntryIcon size={18} stroke={1.5} aria-hidden="true" />}
+                        leftSection={<EntryIcon size={18} aria-hidden="true" />}
                         className={classes.entry ?? ""}
                       />
                     </li>
@@ -184,26 +181,6 @@ function useFocusOnNewPage(pathname: string) {
   }, [pathname]);
 }
 
-/**
- * Says that the browser is offline, or that the page may be out of date. The element stays, so that screen readers
- * announce what changes in it.
- */
-function ConnectionNotice() {
-  const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline());
-  return (
-    <div role="status" aria-label="Connection">
-      {isOnline ? (
-        <StaleNotice />
-      ) : (
-        <Text className={classes.notice ?? ""}>
-          You are offline. Only an installation on this machine or network can answer; otherwise you see what
-          was last read, until the connection is back.
-        </Text>
-      )}
-    </div>
-  );
-}
-
 /** Covers a page whose account is not the one that the session acts for any more: nothing on it can be trusted or sent. */
 function OtherAccount() {
   const { data: isOther } = useQuery(otherAccountQuery);
@@ -221,42 +198,5 @@ function OtherAccount() {
       </Text>
       <Button onClick={() => location.reload()}>Reload the page</Button>
     </Modal>
-  );
-}
-
-const EARNED_DAYS = "30";
-
-/**
- * The balance of an advertiser, or what the games of an account that does not advertise have earned. Its place is there
- * from the start: nothing below it moves.
- */
-function Balance() {
-  const { data, error } = useRead("GET /profile", {}, { refetchEveryMs: FIGURES_REFETCH_MS });
-  const isAdvertiser = !hasStatus(error, 403, 404);
-  const earnings = useRead(
-    "GET /earnings",
-    { query: { from: firstDayOf(EARNED_DAYS, new Date()), limit: 1 } },
-    { enabled: !isAdvertiser, refetchEveryMs: FIGURES_REFETCH_MS },
-  );
-  const earned = earnings.data?.total;
-  if (!isAdvertiser && earned !== undefined && earned.impressions > 0) {
-    return (
-      <Link to="/earnings" className={classes.balance}>
-        <span>Earned in {EARNED_DAYS} days</span>
-        <strong>{formatCents(centsOfMicrocents(earned.earned_microcents))}</strong>
-      </Link>
-    );
-  }
-  return (
-    <Link to="/money" className={classes.balance}>
-      <span>Balance</span>
-      {data ? (
-        <strong>{formatCents(data.balance_cents)}</strong>
-      ) : !isAdvertiser && !earnings.isPending ? (
-        <span>none yet</span>
-      ) : error && isAdvertiser ? (
-        <span>not loaded</span>
-      ) : null}
-    </Link>
   );
 }

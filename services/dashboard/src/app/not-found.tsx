@@ -1,4 +1,3 @@
-import { Card } from "@mantine/core";
 import { ButtonLink } from "../kit/button-link.tsx";
 import { Page } from "../kit/page.tsx";
 import { Empty } from "../kit/states.tsx";
@@ -6,11 +5,9 @@ import { Empty } from "../kit/states.tsx";
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Card>
-        <Empty line="The map ends here." action={<ButtonLink to="/">Go to the overview</ButtonLink>}>
-          No page has this address. It may have moved, or the link is incomplete.
-        </Empty>
-      </Card>
+      <Empty isCard line="The map ends here." action={<ButtonLink to="/">Go to the overview</ButtonLink>}>
+        No page has this address. It may have moved, or the link is incomplete.
+      </Empty>
     </Page>
   );
 }

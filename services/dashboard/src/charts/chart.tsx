@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { type CSSProperties, lazy, type ReactNode, Suspense, useState } from "react";
-import { type CsvValue, csvFileName, download, toCsv } from "../format/csv.ts";
+import { downloadRows } from "../format/csv.ts";
 import {
   dollarsOfCents,
   formatAxisCents,
@@ -12,7 +12,7 @@ import {
   formatPointInFull,
   formatShare,
 } from "../format/format.ts";
-import { Failed, type ReadOutcome } from "../kit/states.tsx";
+import { Failed, type Read } from "../kit/states.tsx";
 import classes from "./chart.module.css";
 import {
   type Axis,
@@ -58,7 +58,7 @@ interface ChartProps {
   format: ValueFormat;
   height?: number;
   /** Where the rows come from; left out: from what the page has read already. */
-  read?: ReadOutcome;
+  read?: Read;
   /** What stands there when there are no rows. */
   empty?: ReactNode;
   actions?: ReactNode;
@@ -87,14 +87,15 @@ export function Chart(props: ChartProps) {
       ))}
     </Table.Tr>
   );
-  const inCsv = (value: CsvValue) =>
-    format === "cents" && typeof value === "number" ? dollarsOfCents(value) : value;
   const saveCsv = () => {
-    const text = toCsv(
-      [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (USD)` : label))],
-      (rows ?? []).map((row) => [row[rowKey], ...series.map(({ key }) => inCsv(row[key]))]),
-    );
-    download(csvFileName(title), text);
+    const isMoney = format === "cents";
+    const columns = series.map(({ key, label }) => ({
+      header: label,
+      unit: isMoney ? ("USD" as const) : undefined,
+      cellOf: ({ [key]: value }: ChartRow) =>
+        isMoney && typeof value === "number" ? dollarsOfCents(value) : value,
+    }));
+    downloadRows(title, [{ header: rowLabel, cellOf: (row) => row[rowKey] }, ...columns], rows ?? []);
   };
   return (
     <section className={classes.chart} aria-label={title} aria-busy={read?.isPlaceholderData === true}>
@@ -127,7 +128,7 @@ export function Chart(props: ChartProps) {
                 <Button
                   size="compact-sm"
                   variant="default"
-                  leftSection={<IconDownload size={14} stroke={1.5} />}
+                  leftSection={<IconDownload size={14} />}
                   onClick={saveCsv}
                   disabled={rows === undefined}
                 >

@@ -1,16 +1,17 @@
 import { dollarsOfCents } from "./format.ts";
 
-export type CsvValue = string | number | boolean | null | undefined;
+/** What stands in a cell of a table, to be sorted by or downloaded. */
+export type CellValue = string | number | boolean | null | undefined;
 
 /** Cells that a spreadsheet would run as formulas begin with one of these. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A table of RFC 4180. Texts that a spreadsheet would run get an apostrophe. */
-export function toCsv(header: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
+export function toCsv(header: readonly string[], rows: readonly (readonly CellValue[])[]): string {
   return [header, ...rows].map((cells) => `${cells.map(cellText).join(",")}\r\n`).join("");
 }
 
-function cellText(value: CsvValue): string {
+function cellText(value: CellValue): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
   const safe = FORMULA.test(value) ? `'${value}` : value;
@@ -58,12 +59,33 @@ export function csvFileName(title: string): string {
   return `${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`;
 }
 
+interface CsvColumn<Row> {
+  header: string;
+  /** Of the numbers, which have no sign of a currency or a share. */
+  unit?: "USD" | "%" | undefined;
+  cellOf: (row: Row) => CellValue;
+}
+
+/** Hands rows to the browser as a file that is named after the title. */
+export function downloadRows<Row>(
+  title: string,
+  columns: readonly CsvColumn<Row>[],
+  rows: readonly Row[],
+): void {
+  const header = columns.map(({ header, unit }) => (unit === undefined ? header : `${header} (${unit})`));
+  const text = toCsv(
+    header,
+    rows.map((row) => columns.map(({ cellOf }) => cellOf(row))),
+  );
+  download(csvFileName(title), text);
+}
+
 /** A browser may read the file after the click has returned. */
 const REVOKE_AFTER_MS = 60_000;
 
 /** Hands the text to the browser as a file. */
-export function download(fileName: string, text: string, type = "text/csv"): void {
-  const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+export function download(fileName: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = address;
   link.download = fileName;

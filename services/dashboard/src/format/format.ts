@@ -3,6 +3,7 @@
 export const CURRENCY = "USD";
 const MILLICENTS_PER_CENT = 1_000;
 const MICROCENTS_PER_CENT = 1_000_000;
+const IMPRESSIONS_PER_BID = 1_000;
 const CENTS = 100;
 const DOLLAR_DIGITS_OF_MICROCENTS = 8;
 const MIN_ROUNDED_CENTS = 10;
@@ -83,6 +84,11 @@ export function formatAxisCents(ticks: readonly number[]): (cents: number) => st
 
 export function centsOfMillicents(millicents: number): number {
   return millicents / MILLICENTS_PER_CENT;
+}
+
+/** What one impression costs at a bid for a thousand of them. */
+export function impressionCents(cpmBidCents: number): number {
+  return cpmBidCents / IMPRESSIONS_PER_BID;
 }
 
 /** In one division: two of them leave the noise of binary fractions, which a CSV would show. */

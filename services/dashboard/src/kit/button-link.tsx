@@ -8,7 +8,6 @@ interface ButtonLinkProps extends ButtonProps {
   children: ReactNode;
 }
 
-/** A button that opens another page. */
 export function ButtonLink(props: ButtonLinkProps) {
   return <Button component={Link} {...props} />;
 }

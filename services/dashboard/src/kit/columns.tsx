@@ -1,6 +1,6 @@
-import { VisuallyHidden } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { CsvValue } from "../format/csv.ts";
+import type { CellValue } from "../format/csv.ts";
 import {
   centsOfMillicents,
   dollarsOfCents,
@@ -11,9 +11,10 @@ import {
   percentOfShare,
 } from "../format/format.ts";
 import { Id } from "./id.tsx";
+import { LongName } from "./long-name.tsx";
 import { Moment } from "./moment.tsx";
 import { Money } from "./money.tsx";
-import type { SortValue } from "./table-rows.ts";
+import { Status, type Tone } from "./status.tsx";
 
 export interface Column<Row> {
   key: string;
@@ -22,14 +23,14 @@ export interface Column<Row> {
   help?: string;
   cell: (row: Row) => ReactNode;
   /** What the column sorts by, and what stands in the CSV. Left out: neither. */
-  value?: (row: Row) => SortValue;
+  value?: (row: Row) => CellValue;
   /** What stands in the CSV, where it is not the value. */
-  csv?: (row: Row) => CsvValue;
+  csv?: (row: Row) => CellValue;
   /** Named in the header of the CSV, whose numbers have no sign of a currency or a share. */
   csvUnit?: "USD" | "%";
   align?: "right";
-  /** On a phone: in the title of the row, one of its two facts, or a fact that opening the row shows. */
-  phone?: "title" | "fact" | "more" | "none";
+  /** On a phone: in the title of the row, or one of its two facts. Left out: opening the row shows it. */
+  phone?: "title" | "fact";
 }
 
 type Details<Row> = Partial<Omit<Column<Row>, "key" | "header" | "value">>;
@@ -41,10 +42,40 @@ export const NO_FIGURE = "–";
 function textColumn<Row>(
   key: string,
   header: string,
-  textOf: (row: Row) => string | null,
+  textOf: (row: Row) => string | null | undefined,
   details: Details<Row> = {},
 ): Column<Row> {
   return { key, header, value: textOf, cell: textOf, ...details };
+}
+
+interface NameDetails<Row> extends Details<Row> {
+  /** Of something else than the row. */
+  isAside?: boolean;
+  /** Stands below the name. */
+  below?: (row: Row) => ReactNode;
+}
+
+/** A name that may be long; that of the row itself is its title. */
+function nameColumn<Row>(
+  key: string,
+  header: string,
+  nameOf: (row: Row) => string,
+  { isAside = false, below, ...details }: NameDetails<Row> = {},
+): Column<Row> {
+  const cell = (row: Row) => {
+    const name = <LongName isAside={isAside}>{nameOf(row)}</LongName>;
+    return below === undefined ? (
+      name
+    ) : (
+      <div>
+        <Text fw={600} component="div">
+          {name}
+        </Text>
+        {below(row)}
+      </div>
+    );
+  };
+  return textColumn(key, header, nameOf, { cell, ...(!isAside && { phone: "title" as const }), ...details });
 }
 
 /** A number, by default a count. */
@@ -114,6 +145,24 @@ function exactMoneyColumn<Row>(
   });
 }
 
+/** A state, downloaded as its word. */
+function statusColumn<Row>(
+  key: string,
+  header: string,
+  statusOf: (row: Row) => { word: string; tone: Tone; cause?: ReactNode },
+  details: Details<Row> = {},
+): Column<Row> {
+  const cell = (row: Row) => {
+    const { word, tone, cause } = statusOf(row);
+    return (
+      <Status tone={tone} cause={cause}>
+        {word}
+      </Status>
+    );
+  };
+  return textColumn(key, header, (row) => statusOf(row).word, { cell, ...details });
+}
+
 /** A point in time, to be read as how long ago it was. */
 function momentColumn<Row>(
   key: string,
@@ -142,37 +191,39 @@ function idColumn<Row>(
   return { key, header, value: idOf, cell: (row) => <Id value={idOf(row)} label={label} />, ...details };
 }
 
-const makers = {
-  text: textColumn,
-  number: numberColumn,
-  share: shareColumn,
-  money: moneyColumn,
-  exactMoney: exactMoneyColumn,
-  moment: momentColumn,
-  id: idColumn,
-};
+/** What can be done with a row, at its end. */
+function actionsColumn<Row>(cell: (row: Row) => ReactNode, details: Details<Row> = {}): Column<Row> {
+  return { key: "actions", header: "", align: "right", cell, ...details };
+}
 
 /** Makers of columns for the rows of one table. */
-export interface ColumnMakers<Row> {
-  text: typeof textColumn<Row>;
-  number: typeof numberColumn<Row>;
-  share: typeof shareColumn<Row>;
-  money: typeof moneyColumn<Row>;
-  exactMoney: typeof exactMoneyColumn<Row>;
-  moment: typeof momentColumn<Row>;
-  id: typeof idColumn<Row>;
+function makersFor<Row>() {
+  return {
+    text: textColumn<Row>,
+    name: nameColumn<Row>,
+    number: numberColumn<Row>,
+    share: shareColumn<Row>,
+    money: moneyColumn<Row>,
+    exactMoney: exactMoneyColumn<Row>,
+    status: statusColumn<Row>,
+    moment: momentColumn<Row>,
+    id: idColumn<Row>,
+    actions: actionsColumn<Row>,
+  };
 }
+
+export type ColumnMakers<Row> = ReturnType<typeof makersFor<Row>>;
 
 /** The columns of a table, by the makers for its rows. */
 export type Columns<Row> = (make: ColumnMakers<Row>) => readonly Column<Row>[];
 
 export function columnsOf<Row>(columns: Columns<Row>): readonly Column<Row>[] {
-  return columns(makers);
+  return columns(makersFor());
 }
 
 /** Of a column of buttons or links, which sorts nothing: a header for those who hear the table. */
 export function headerOf<Row>({ header }: Column<Row>): ReactNode {
-  return header || <VisuallyHidden>Actions</VisuallyHidden>;
+  return header || <span className="sr-only">Actions</span>;
 }
 
 /** What draws the rows of a table, on a wide window or a phone. */

@@ -32,7 +32,7 @@ export function CsvButton({ fileName, read, failure, children }: CsvButtonProps)
   return (
     <Button
       variant="default"
-      leftSection={<IconDownload size={16} stroke={1.5} />}
+      leftSection={<IconDownload size={16} />}
       loading={isSaving}
       onClick={() => void save()}
     >

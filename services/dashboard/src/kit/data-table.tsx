@@ -1,53 +1,35 @@
 import { Button, Group, Pagination, Select, Text, TextInput, Tooltip } from "@mantine/core";
 import { IconDownload, IconSearch } from "@tabler/icons-react";
-import { type ReactNode, useMemo, useRef, useState } from "react";
-import { type CsvValue, csvFileName, download, toCsv } from "../format/csv.ts";
+import { type ReactNode, useMemo, useRef } from "react";
+import { downloadRows } from "../format/csv.ts";
 import { formatCount, formatNoun } from "../format/format.ts";
 import { type Column, type Columns, columnsOf } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
 import { PhoneRows } from "./phone-rows.tsx";
-import { Failed, type ReadOutcome } from "./states.tsx";
-import { isFound, knownFilters, pageNumber, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
+import { Failed, type Read } from "./states.tsx";
+import { parseSort, type Sort, sortText } from "./table-rows.ts";
 import { useIsPhone } from "./use-is-phone.ts";
-import { useClearUrlState, useTypedUrlState, useUrlState } from "./use-url-state.ts";
+import { type TableView, type TableViewOptions, useChosen, useTableView } from "./use-table-view.ts";
 import { WideRows } from "./wide-rows.tsx";
 
 const SKELETON_ROWS = 5;
 /** Two filters stand beside each other, with their gap between them. */
 const HALF_OF_PHONE = "calc(50% - 4px)";
-const NO_FILTERS: readonly never[] = [];
 
-export interface Filter<Row> {
-  key: string;
-  label: string;
-  options: readonly { value: string; label: string }[];
-  matches: (row: Row, value: string) => boolean;
-}
-
-interface DataTableProps<Row> {
+interface DataTableProps<Row> extends TableViewOptions<Row> {
   /** What the table lists, for screen readers and as the name of the CSV file: "Campaigns". */
   label: string;
   /** Of a long table the same function each time: its rows are sorted again for another one. */
   columns: Columns<Row>;
-  rows: readonly Row[] | undefined;
-  rowKey: (row: Row) => string;
   /** The row is a link to this page. */
   rowTo?: (row: Row) => string;
   /** Where the rows come from; left out: from what the page has read already. */
-  read?: ReadOutcome;
+  read?: Read;
   /** Shown when there are no rows at all; filters that match nothing say so themselves. */
   empty: ReactNode;
-  /** Texts of a row that the search looks at, beside its whole key; left out: no search. */
-  searchIn?: (row: Row) => readonly CsvValue[];
-  filters?: readonly Filter<Row>[];
-  /** "-spent": by `spent`, largest first. Left out: the order in which the rows come. */
-  defaultSort?: string;
-  pageSize?: number;
   /** What can be done with the rows that were chosen and that the search and filters leave. */
   bulkActions?: (rows: Row[], deselect: (done: readonly Row[]) => void) => ReactNode;
-  /** Tells apart the tables of one page in its address. */
-  name?: string;
   skeletonRows?: number;
   /** A short list that needs neither count nor CSV. */
   isPlain?: boolean;
@@ -61,7 +43,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const isPhone = useIsPhone();
   const table = useRef<HTMLDivElement>(null);
   const columns = useMemo(() => columnsOf(props.columns), [props.columns]);
-  const view = useView(props, columns);
+  const view = useTableView(props, columns);
   const { found, shown, pages, page, sort } = view;
   const { chosen, chosenRows, hiddenCount, toggle, clear } = useChosen(rows, found, rowKey);
   const onOtherPages = chosenRows.length - shown.filter((row) => chosen.has(rowKey(row))).length;
@@ -181,94 +163,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-type View<Row> = ReturnType<typeof useView<Row>>;
-
-/** What of the rows is in view, by the search, filters, order and page of the address. */
-function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[]) {
-  const { rows, rowKey, searchIn, filters = NO_FILTERS, pageSize = 100, name = "" } = props;
-  const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
-  const dependent = parameter("page");
-  const { defaultSort = "" } = props;
-  const [search, setSearch] = useTypedUrlState(parameter("q"), "", { dependent });
-  const [sorting, setSorting] = useUrlState(parameter("sort"), defaultSort, {
-    dependent,
-    known: (text) => (sortValueOf(columns, parseSort(text)) === undefined ? defaultSort : text),
-  });
-  const [pageText, setPageText] = useUrlState(dependent, "1", { known: pageNumber });
-  const [filterText, setFilterText] = useUrlState(parameter("filter"), "", {
-    dependent,
-    known: (text) => knownFilters(text, filters),
-  });
-  const showEverything = useClearUrlState([parameter("q"), parameter("filter"), dependent]);
-  const filterValues = useMemo(() => new URLSearchParams(filterText), [filterText]);
-  const sort = useMemo(() => parseSort(sorting), [sorting]);
-  const sortValue = sortValueOf(columns, sort);
-  const found = useMemo(() => {
-    const kept = (rows ?? []).filter(
-      (row) =>
-        (search === "" || searchIn === undefined || isFound(search, searchIn(row), rowKey(row))) &&
-        filters.every(({ key, matches }) => {
-          const value = filterValues.get(key);
-          return value === null || matches(row, value);
-        }),
-    );
-    return sort === undefined || sortValue === undefined
-      ? kept
-      : sortRows(kept, sortValue, sort.isDescending);
-  }, [rows, rowKey, search, searchIn, filters, filterValues, sortValue, sort]);
-  const pages = Math.max(1, Math.ceil(found.length / pageSize));
-  const page = Math.min(Number(pageText), pages);
-  return {
-    found,
-    shown: found.slice((page - 1) * pageSize, page * pageSize),
-    isFiltered: search !== "" || filterText !== "",
-    search,
-    setSearch,
-    filterValues,
-    setFilter: (key: string, value: string | null) => {
-      const next = new URLSearchParams(filterText);
-      if (value === null) next.delete(key);
-      else next.set(key, value);
-      setFilterText(next.toString());
-    },
-    showEverything,
-    sort,
-    setSort: (next: Sort | undefined) => setSorting(next === undefined ? "" : sortText(next)),
-    pages,
-    page,
-    setPage: (next: number) => setPageText(String(next)),
-  };
-}
-
-function sortValueOf<Row>(columns: readonly Column<Row>[], sort: Sort | undefined) {
-  return columns.find(({ key }) => key === sort?.key)?.value;
-}
-
-/** Which rows were chosen, and how many of them the search or the filters hide. */
-function useChosen<Row>(
-  rows: readonly Row[] | undefined,
-  found: readonly Row[],
-  rowKey: (row: Row) => string,
-) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const isChosen = (row: Row) => chosen.has(rowKey(row));
-  const chosenRows = found.filter(isChosen);
-  return {
-    chosen,
-    chosenRows,
-    hiddenCount: (rows ?? []).filter(isChosen).length - chosenRows.length,
-    toggle: (keys: string[], isOn: boolean) =>
-      setChosen((former) => {
-        const next = new Set(former);
-        for (const key of keys) isOn ? next.add(key) : next.delete(key);
-        return next;
-      }),
-    clear: () => setChosen(new Set()),
-  };
-}
-
 interface SearchAndFiltersProps<Row> extends Pick<DataTableProps<Row>, "label" | "searchIn" | "filters"> {
-  view: View<Row>;
+  view: TableView<Row>;
 }
 
 function SearchAndFilters<Row>({ label, searchIn, filters = [], view }: SearchAndFiltersProps<Row>) {
@@ -279,7 +175,7 @@ function SearchAndFilters<Row>({ label, searchIn, filters = [], view }: SearchAn
         <TextInput
           aria-label={`Search ${label.toLowerCase()}`}
           placeholder="Search"
-          leftSection={<IconSearch size={16} stroke={1.5} />}
+          leftSection={<IconSearch size={16} />}
           value={view.search}
           onChange={({ currentTarget }) => view.setSearch(currentTarget.value)}
           w={isPhone ? "100%" : 240}
@@ -305,21 +201,16 @@ interface CountAndCsvProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
-  view: View<Row>;
+  view: TableView<Row>;
   /** Beside a search and filters, whose height the button then has. */
   hasTools: boolean;
 }
 
 function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvProps<Row>) {
   const { found, isFiltered } = view;
-  const saveCsv = () => {
-    const inCsv = columns.filter(({ csv, value }) => csv ?? value);
-    const text = toCsv(
-      inCsv.map(({ header, csvUnit }) => (csvUnit ? `${header} (${csvUnit})` : header)),
-      found.map((row) => inCsv.map(({ csv, value }) => (csv ?? value)?.(row))),
-    );
-    download(csvFileName(label), text);
-  };
+  const inCsv = columns.flatMap(({ header, csvUnit: unit, value, csv: cellOf = value }) =>
+    cellOf === undefined ? [] : [{ header, unit, cellOf }],
+  );
   return (
     <Group gap="xs" wrap="nowrap" ml="auto">
       <Text c="dimmed" fz="xs" aria-live="polite">
@@ -333,9 +224,9 @@ function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvP
         <Button
           variant="default"
           size={hasTools ? "sm" : "compact-sm"}
-          leftSection={<IconDownload size={16} stroke={1.5} />}
+          leftSection={<IconDownload size={16} />}
           aria-label={`CSV of ${label}`}
-          onClick={saveCsv}
+          onClick={() => downloadRows(label, inCsv, found)}
           disabled={rows === undefined}
         >
           CSV
@@ -360,16 +251,18 @@ function ordersOf<Row>(columns: readonly Column<Row>[], inForce: Sort | undefine
 
 interface TableSectionProps<Row> extends Omit<DataTableProps<Row>, "label"> {
   title: string;
+  /** Default: the title. */
+  label?: string;
   about?: ReactNode;
   actions?: ReactNode;
 }
 
-/** A part of a page that is one table of what was read. */
+/** A part of a page that is one table. */
 export function TableSection<Row>(props: TableSectionProps<Row>) {
-  const { title, about, actions, ...table } = props;
+  const { title, label = title, about, actions, ...table } = props;
   return (
     <Section title={title} about={about} actions={actions}>
-      <DataTable label={title} {...table} />
+      <DataTable label={label} {...table} />
     </Section>
   );
 }

@@ -1,9 +1,18 @@
 import type { BodyOf, ChangeKey } from "../api/operations.ts";
 import type { ApiForm } from "../api/use-api-form.ts";
 
-interface TextFieldProps {
-  value: string;
+/** What every field gets from its form, beside its value. */
+interface FieldProps {
   error: string | undefined;
+  wrapperProps: { "data-unsaved"?: true };
+}
+
+function fieldOf<Key extends ChangeKey>(form: ApiForm<Key>, field: keyof BodyOf<Key>): FieldProps {
+  return { error: form.problem(field), wrapperProps: form.markOf(field) };
+}
+
+interface TextFieldProps extends FieldProps {
+  value: string;
   onChange: (event: { currentTarget: { value: string } }) => void;
 }
 
@@ -30,8 +39,8 @@ function textFieldSending<Key extends ChangeKey>(
 ): TextFieldProps {
   const value: unknown = form.values[field];
   return {
+    ...fieldOf(form, field),
     value: typeof value === "string" ? value : "",
-    error: form.problem(field),
     onChange: ({ currentTarget }) => {
       const next = currentTarget.value === "" ? whenEmpty : currentTarget.value;
       form.set(field, next as BodyOf<Key>[keyof BodyOf<Key>] | undefined);
@@ -39,9 +48,8 @@ function textFieldSending<Key extends ChangeKey>(
   };
 }
 
-interface NumberFieldProps {
+interface NumberFieldProps extends FieldProps {
   number: number | undefined;
-  error: string | undefined;
   onNumber: (number: number | undefined) => void;
 }
 
@@ -54,13 +62,12 @@ export function numberField<Key extends ChangeKey, Field extends keyof BodyOf<Ke
   field: Field,
   whenEmpty?: null & BodyOf<Key>[Field],
 ): NumberFieldProps {
-  const { cents, error, onCents } = moneyField(form, field, whenEmpty);
-  return { number: cents, error, onNumber: onCents };
+  const { cents: number, onCents: onNumber, ...others } = moneyField(form, field, whenEmpty);
+  return { ...others, number, onNumber };
 }
 
-interface MoneyFieldProps {
+interface MoneyFieldProps extends FieldProps {
   cents: number | undefined;
-  error: string | undefined;
   onCents: (cents: number | undefined) => void;
 }
 
@@ -72,27 +79,44 @@ export function moneyField<Key extends ChangeKey, Field extends keyof BodyOf<Key
 ): MoneyFieldProps {
   const value: unknown = form.values[field];
   return {
+    ...fieldOf(form, field),
     cents: typeof value === "number" ? value : undefined,
-    error: form.problem(field),
     onCents: (cents) => form.set(field, (cents ?? whenEmpty) as BodyOf<Key>[Field] | undefined),
   };
 }
 
-interface ListFieldProps<Value> {
-  values: readonly Value[];
-  error: string | undefined;
-  onChange: (values: Value[]) => void;
+interface ChoiceFieldProps extends FieldProps {
+  value: string | null;
+  onChange: (value: string | null) => void;
 }
 
-/** Ties a choice of many to a form. */
+/** Ties a choice of one to a form. */
+export function choiceField<Key extends ChangeKey, Field extends keyof BodyOf<Key>>(
+  form: ApiForm<Key>,
+  field: Field,
+): ChoiceFieldProps {
+  const value: unknown = form.values[field];
+  return {
+    ...fieldOf(form, field),
+    value: typeof value === "string" ? value : null,
+    onChange: (chosen) => form.set(field, (chosen ?? undefined) as BodyOf<Key>[Field] | undefined),
+  };
+}
+
+interface ListFieldProps<Item> extends FieldProps {
+  value: Item[];
+  onChange: (items: Item[]) => void;
+}
+
+/** Ties a choice of many, or a field for several words, to a form. */
 export function listField<Key extends ChangeKey, Field extends keyof BodyOf<Key>>(
   form: ApiForm<Key>,
   field: Field,
 ): ListFieldProps<ItemOf<BodyOf<Key>[Field]>> {
-  const values = form.values[field] as readonly ItemOf<BodyOf<Key>[Field]>[] | undefined;
+  const items = form.values[field] as readonly ItemOf<BodyOf<Key>[Field]>[] | null | undefined;
   return {
-    values: values ?? [],
-    error: form.problem(field),
+    ...fieldOf(form, field),
+    value: [...(items ?? [])],
     onChange: (chosen) => form.set(field, chosen as BodyOf<Key>[Field]),
   };
 }

@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
+import { NO_FIGURE } from "./columns.tsx";
 import classes from "./figures.module.css";
 import { NotLoaded, type Read } from "./states.tsx";
 
@@ -11,23 +12,22 @@ export interface Figure {
   /** Against an equal period before; a second line of small print. undefined: not known yet, its place is kept; null: none. */
   change?: ReactNode;
   /** The read that it comes from, where the figures of a page come from several. */
-  read?: Read;
+  read?: Read & { data: unknown };
 }
 
 interface FiguresProps {
   figures: readonly Figure[];
-  isLoading?: boolean;
   /** The read that all of them come from: where it failed, a dash says that there is no figure, and each can be read again. */
-  read?: Read;
+  read?: Read & { data: unknown };
 }
 
 /** The summary line of a page: three to five figures. */
-export function Figures({ figures, isLoading = false, read: common }: FiguresProps) {
+export function Figures({ figures, read: common }: FiguresProps) {
   return (
     <dl className={classes.figures}>
       {figures.map((figure) => {
         const { label, value, note, change, read = common } = figure;
-        const isMissing = isLoading || (read !== undefined && read.data === undefined);
+        const isMissing = read !== undefined && read.data === undefined;
         const hasChange = "change" in figure && change !== null;
         // Without a note, the change stands in its line.
         const isChangeFirst = hasChange && !isMissing && !note;
@@ -36,12 +36,12 @@ export function Figures({ figures, isLoading = false, read: common }: FiguresPro
           <div key={label} className={classes.figure}>
             <dt className={classes.label}>{label}</dt>
             <dd className={classes.value}>
-              {!isMissing ? value : read?.isError ? "–" : <Skeleton height={28} width={112} my={3} />}
+              {!isMissing ? value : read.error ? NO_FIGURE : <Skeleton height={28} width={112} my={3} />}
             </dd>
             <dd className={classes.note} aria-hidden={!isMissing && !first}>
               {!isMissing ? (
                 first
-              ) : read?.isError ? (
+              ) : read.error ? (
                 <NotLoaded label={label} read={read} />
               ) : (
                 <Skeleton height={12} width={80} my={3} />

@@ -13,7 +13,7 @@ export function Id({ value, label }: { value: string; label: string }) {
       </Text>
       <Tooltip label={name}>
         <ActionIcon size="sm" aria-label={name} onClick={() => void copy()}>
-          {isCopied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />}
+          {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
         </ActionIcon>
       </Tooltip>
     </Group>

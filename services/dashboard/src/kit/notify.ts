@@ -6,6 +6,28 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: "positive", autoClose: 5_000 });
 }
 
+interface Outcomes {
+  done: string;
+  failed: string;
+  /** As the parameter of `notifyFailed`. */
+  change: string;
+}
+
+/** Makes a change, and says what came of it. Answers whether it was made. */
+export async function attempt(
+  make: () => Promise<unknown>,
+  { done, failed, change }: Outcomes,
+): Promise<boolean> {
+  try {
+    await make();
+  } catch (error) {
+    notifyFailed(failed, error, change);
+    return false;
+  }
+  notifyDone(done);
+  return true;
+}
+
 /** Says that only a part was done; stays until it is closed. */
 export function notifyCutShort(message: string): void {
   notifications.show({ message, color: "warning", autoClose: false });

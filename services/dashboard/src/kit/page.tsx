@@ -27,7 +27,7 @@ export function Page({ title, state, about, actions, back, children }: PageProps
         <Stack gap={4} miw={0}>
           {back && (
             <Anchor component={Link} to={back.to} fz="xs" c="dimmed" className={classes.back ?? ""}>
-              <IconChevronLeft size={14} stroke={1.5} aria-hidden="true" />
+              <IconChevronLeft size={14} aria-hidden="true" />
               {back.label}
             </Anchor>
           )}
@@ -63,7 +63,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
         <Stack gap={2} className={classes.section ?? ""}>
           <Title order={2}>{title}</Title>
           {about && (
-            <Text c="dimmed" fz="sm" maw={720}>
+            <Text c="dimmed" maw={720}>
               {about}
             </Text>
           )}

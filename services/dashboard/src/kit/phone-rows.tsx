@@ -34,9 +34,7 @@ export function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
   const named = columns.filter(({ phone }) => phone === "title");
   const titles = named.length > 0 ? named : columns.slice(0, 1);
   const facts = columns.filter(({ phone }) => phone === "fact").slice(0, 2);
-  const more = columns.filter(
-    (column) => !titles.includes(column) && !facts.includes(column) && column.phone !== "none",
-  );
+  const more = columns.filter((column) => !titles.includes(column) && !facts.includes(column));
   return (
     <ul className={classes.phoneRows} aria-label={label}>
       {shown.map((row) => (

@@ -34,7 +34,7 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
         <Button
           data-autofocus
           onClick={() => void copy()}
-          leftSection={isCopied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />}
+          leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
         >
           {isCopied ? "Copied" : `Copy ${label}`}
         </Button>

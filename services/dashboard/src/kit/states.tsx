@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Card, Group, Stack, type StackProps, Text } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
@@ -11,19 +11,26 @@ interface EmptyProps {
   /** What belongs here. */
   children: ReactNode;
   action?: ReactNode;
+  /** Stands on the page itself, rather than in a card or a frame. */
+  isCard?: boolean;
 }
 
 /** Nothing is here yet: one line, what belongs here, one action. */
-export function Empty({ line, children, action }: EmptyProps) {
+export function Empty({ line, children, action, isCard = false }: EmptyProps) {
   return (
-    <Stack align="center" gap="sm" className={classes.state ?? ""}>
+    <State isCard={isCard}>
       <p className={classes.line}>{line}</p>
       <Text c="dimmed" maw={480} ta="center">
         {children}
       </Text>
       {action}
-    </Stack>
+    </State>
   );
+}
+
+function State({ isCard, ...stack }: StackProps & { isCard: boolean }) {
+  const state = <Stack align="center" gap="sm" className={classes.state ?? ""} {...stack} />;
+  return isCard ? <Card>{state}</Card> : state;
 }
 
 interface EmptyLineProps {
@@ -47,8 +54,8 @@ export function EmptyLine({ tone, line, children }: EmptyLineProps) {
   );
 }
 
-/** What became of a read: that of a query, or of several as one. */
-export interface ReadOutcome {
+/** What a part of a page is read with: a query, or several as one. */
+export interface Read {
   error: unknown;
   /** What there is answers a former question; the answer to the current one is on its way. */
   isPlaceholderData?: boolean;
@@ -59,16 +66,18 @@ export interface ReadOutcome {
 interface FailedProps {
   /** What failed: "The campaigns could not be loaded." */
   what: string;
-  read: ReadOutcome;
+  read: Read;
   /** What still works, where the service itself refused: without an answer nothing is known. */
   children?: ReactNode;
+  /** As of `Empty`. */
+  isCard?: boolean;
 }
 
 /** Something failed: what, why, what still works, and a way to try again. */
-export function Failed({ what, read: { error, refetch }, children }: FailedProps) {
+export function Failed({ what, read: { error, refetch }, children, isCard = false }: FailedProps) {
   return (
-    <Stack align="center" gap="sm" className={classes.state ?? ""} role="alert">
-      <IconAlertTriangle size={24} stroke={1.5} color="var(--negative)" aria-hidden="true" />
+    <State isCard={isCard} role="alert">
+      <IconAlertTriangle size={24} color="var(--negative)" aria-hidden="true" />
       <Text fw={600} ta="center">
         {what}
       </Text>
@@ -81,36 +90,33 @@ export function Failed({ what, read: { error, refetch }, children }: FailedProps
         </Text>
       )}
       {refetch && (
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} stroke={1.5} />}
-          onClick={() => void refetch()}
-        >
+        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => void refetch()}>
           Try again
         </Button>
       )}
-    </Stack>
+    </State>
   );
 }
 
-/** What a part of a page is read with. */
-export interface Read {
-  data: unknown;
-  isError: boolean;
-  refetch: () => Promise<unknown>;
+interface NotLoadedProps {
+  /** What is missing: "Balance". */
+  label: string;
+  /** Where nothing beside it says what is missing. */
+  isNamed?: boolean;
+  read: Read;
 }
 
 /** In place of a small part that could not be loaded, while the rest of the page works. */
-export function NotLoaded({ label, read }: { label: string; read: Read }) {
+export function NotLoaded({ label, isNamed = false, read }: NotLoadedProps) {
   return (
     <>
-      not loaded,{" "}
+      {isNamed && `${label}: `}not loaded,{" "}
       <Anchor
         component="button"
         type="button"
         inherit
         aria-label={`Try again: ${label}`}
-        onClick={() => void read.refetch()}
+        onClick={() => void read.refetch?.()}
       >
         try again
       </Anchor>

@@ -1,4 +1,3 @@
-import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./status.module.css";
 
@@ -7,13 +6,12 @@ export type Tone = "positive" | "warning" | "negative" | "info" | "quiet";
 interface StatusProps {
   tone: Tone;
   children: ReactNode;
-  /** Why it is so; on a line of its own, or on hover where space is short. */
+  /** Why it is so, on a line of its own. */
   cause?: ReactNode;
-  isShort?: boolean;
 }
 
 /** A state as a dot and a word, with its cause. */
-export function Status({ tone, children, cause, isShort = false }: StatusProps) {
+export function Status({ tone, children, cause }: StatusProps) {
   const word = (
     <span className={classes.status} data-tone={tone}>
       <span className={classes.dot} aria-hidden="true" />
@@ -21,16 +19,6 @@ export function Status({ tone, children, cause, isShort = false }: StatusProps) 
     </span>
   );
   if (cause === undefined || cause === "") return word;
-  if (isShort) {
-    return (
-      <Tooltip label={cause}>
-        <span>
-          {word}
-          <span className="sr-only">: {cause}</span>
-        </span>
-      </Tooltip>
-    );
-  }
   return (
     <span className={classes.withCause}>
       {word}

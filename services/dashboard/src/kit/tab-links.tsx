@@ -42,7 +42,7 @@ export function TabLinks({ label, base, tabs, kept = [] }: TabLinksProps) {
               variant="default"
               fullWidth
               justify="space-between"
-              rightSection={<IconChevronDown size={16} stroke={1.5} />}
+              rightSection={<IconChevronDown size={16} />}
             >
               {current?.text ?? label}
             </Button>
@@ -53,7 +53,7 @@ export function TabLinks({ label, base, tabs, kept = [] }: TabLinksProps) {
                 key={to}
                 component={Link}
                 to={to}
-                rightSection={isCurrent && <IconCheck size={16} stroke={1.5} />}
+                rightSection={isCurrent && <IconCheck size={16} />}
                 {...(isCurrent && { "aria-current": "page" as const, fw: 600 })}
               >
                 {text}

@@ -1,6 +1,4 @@
-import type { CsvValue } from "../format/csv.ts";
-
-export type SortValue = string | number | boolean | null | undefined;
+import type { CellValue } from "../format/csv.ts";
 
 /** "-spent" sorts by `spent`, largest first. */
 export interface Sort {
@@ -40,7 +38,7 @@ const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "bas
 /** The rows in order; those without a value come last either way. Equal ones keep their order. */
 export function sortRows<Row>(
   rows: readonly Row[],
-  valueOfRow: (row: Row) => SortValue,
+  valueOfRow: (row: Row) => CellValue,
   isDescending: boolean,
 ): Row[] {
   const sign = isDescending ? -1 : 1;
@@ -60,7 +58,7 @@ export function sortRows<Row>(
  * Whether each word of the search occurs in one of the texts, without regard to case, or the search is the whole
  * identifier: parts of it occur in many.
  */
-export function isFound(search: string, texts: readonly CsvValue[], id: string): boolean {
+export function isFound(search: string, texts: readonly CellValue[], id: string): boolean {
   if (search.trim() === id) return true;
   const all = texts.join(" ").toLowerCase();
   return search

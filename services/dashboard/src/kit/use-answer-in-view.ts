@@ -1,12 +1,16 @@
-import { type RefObject, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
+import classes from "./use-answer-in-view.module.css";
 import { useIsPhone } from "./use-is-phone.ts";
 
-/** For the element of an answer, which stands below its form on a phone: each new answer scrolls it into view there. */
-export function useAnswerInView<E extends HTMLElement>(answer: unknown): RefObject<E | null> {
+/**
+ * The properties of the element of an answer, which stands below its form on a phone: each new answer is announced, and
+ * scrolled into view there.
+ */
+export function useAnswerInView<E extends HTMLElement>(answer: unknown) {
   const isPhone = useIsPhone();
-  const element = useRef<E>(null);
+  const ref = useRef<E>(null);
   useEffect(() => {
-    if (isPhone && answer !== undefined) element.current?.scrollIntoView();
+    if (isPhone && answer !== undefined) ref.current?.scrollIntoView();
   }, [isPhone, answer]);
-  return element;
+  return { ref, className: classes.answer, "aria-live": "polite" } as const;
 }

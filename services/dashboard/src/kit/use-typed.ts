@@ -1,6 +1,5 @@
 import { useState } from "react";
 
-/** Of a field for a number. */
 interface TypedProps {
   value: string;
   onChange: (typed: string | number) => void;

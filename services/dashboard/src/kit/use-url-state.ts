@@ -98,17 +98,15 @@ function useWrittenLater(inAddress: string, write: (text: string) => void): [str
   return [typed?.text ?? inAddress, useCallback((text) => setTyped({ text }), [])];
 }
 
-/** For `known`: one of the values, or else the fallback. */
-export function oneOf<Value extends string>(
-  values: readonly Value[],
+/** As `useUrlState`, for one of these values. Undefined: they are not read yet, and the text in the address stays. */
+export function useUrlChoice<Value extends string>(
+  name: string,
+  values: readonly Value[] | undefined,
   fallback: Value,
-): (text: string) => Value {
-  return (text) => values.find((value) => value === text) ?? fallback;
-}
-
-/** The values of a list of options. */
-export function valuesOf<Value extends string>(options: readonly { value: Value }[]): Value[] {
-  return options.map(({ value }) => value);
+): [Value, (value: string) => void] {
+  return useUrlState<Value>(name, fallback, {
+    known: values && ((text) => values.find((value) => value === text) ?? fallback),
+  });
 }
 
 /** Removes texts from the address in one step: of two changes in one event, the later would restore what the earlier removed. */

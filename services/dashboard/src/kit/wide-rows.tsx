@@ -111,7 +111,7 @@ function HeaderCell<Row>({ column, direction, onSort }: HeaderCellProps<Row>) {
   const text = value ? (
     <UnstyledButton onClick={onSort} className={classes.sort ?? ""}>
       {header}
-      {direction && <Arrow size={14} stroke={1.5} aria-hidden="true" />}
+      {direction && <Arrow size={14} aria-hidden="true" />}
     </UnstyledButton>
   ) : (
     headerOf(column)

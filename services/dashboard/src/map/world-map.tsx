@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { geoEqualEarth, geoPath } from "d3-geo";
-import { useMemo, useRef, useState } from "react";
+import { type CSSProperties, useId, useMemo, useRef, useState } from "react";
 import { countryName } from "../format/countries.ts";
 import { type Circle, circleShape } from "./circle.ts";
 import { codeOf, inhabited } from "./country-shapes.ts";
@@ -52,6 +52,7 @@ interface WorldMapProps {
 export default function WorldMap(props: WorldMapProps) {
   const { label, shares, describe, included, excluded, circles = [], draft, onMove, onChooseCountry } = props;
   const svg = useRef<SVGSVGElement>(null);
+  const hatchingId = useId();
   const isDragging = useRef(false);
   const drawn = useMemo(
     () =>
@@ -85,11 +86,12 @@ export default function WorldMap(props: WorldMapProps) {
       ref={svg}
       viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
       className={classes.map}
+      style={{ "--excluded": `url(#${hatchingId})` } as CSSProperties}
       role={onMove || onChooseCountry ? "group" : "img"}
       aria-label={label}
       onClick={onMove && moveTo}
     >
-      <Hatching scale={scale} />
+      <Hatching id={hatchingId} scale={scale} />
       {shapes.map(({ code, name, outline }) => {
         const share = code === undefined ? undefined : shares?.get(code);
         const state =
@@ -198,11 +200,11 @@ function isAny(codes: ReadonlySet<string> | undefined): boolean {
 const HATCH_SIZE = 9;
 
 /** Tells excluded places apart from included ones without their colours. */
-function Hatching({ scale }: { scale: number }) {
+function Hatching({ id, scale }: { id: string; scale: number }) {
   const size = HATCH_SIZE * scale;
   return (
     <pattern
-      id="excluded-places"
+      id={id}
       width={size}
       height={size}
       patternUnits="userSpaceOnUse"

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import classes from "./scene.module.css";
 import type { Effect } from "./vocabulary.ts";
 
@@ -113,9 +114,16 @@ export function EffectLayer({ effect, seed }: { effect: Effect; seed: number }) 
       </g>
     );
   }
-  const isSmoke = effect === "smoke";
+  return <Fog isSmoke={effect === "smoke"} />;
+}
+
+function Fog({ isSmoke }: { isSmoke: boolean }) {
+  const blurId = useId();
   return (
     <g className={classes.fog} opacity={isSmoke ? 0.4 : 0.62}>
+      <filter id={blurId}>
+        <feGaussianBlur stdDeviation="22" />
+      </filter>
       {[330, 400, 470].map((y, index) => (
         <ellipse
           key={y}
@@ -124,7 +132,7 @@ export function EffectLayer({ effect, seed }: { effect: Effect; seed: number }) 
           rx={isSmoke ? 190 : 420}
           ry={isSmoke ? 90 : 54}
           fill={isSmoke ? "#B9B2AC" : "#E9EEF2"}
-          filter="url(#scene-blur)"
+          filter={`url(#${blurId})`}
           opacity={0.5}
         />
       ))}

@@ -83,9 +83,6 @@ function Stage({ staging }: { staging: Staging }) {
           <stop offset=".45" stopColor="#000" stopOpacity="0" />
           <stop offset="1" stopColor="#000" stopOpacity={wash?.vignette ?? 0.3} />
         </radialGradient>
-        <filter id="scene-blur">
-          <feGaussianBlur stdDeviation="22" />
-        </filter>
         <clipPath id={`${id}-window`}>
           <path d={place === "interior" ? "M390 130h180v180H390z" : "M108 162h186v166H108z"} />
         </clipPath>

@@ -1,44 +1,6 @@
 /** The words that the stage knows, per override. A value shows everything whose word it contains. */
 
-export type Place =
-  | "tavern"
-  | "forest"
-  | "castle"
-  | "city"
-  | "harbour"
-  | "dungeon"
-  | "mountains"
-  | "desert"
-  | "space"
-  | "road"
-  | "interior";
-export type Light = "warm" | "candle" | "moon" | "gold" | "dusk" | "day" | "dim" | "neon" | "cold" | "eerie";
-export type Effect =
-  | "rain"
-  | "snow"
-  | "fog"
-  | "embers"
-  | "smoke"
-  | "dust"
-  | "stars"
-  | "sparkle"
-  | "leaves"
-  | "lightning"
-  | "confetti";
-export type Camera = "close" | "wide" | "low" | "high" | "tilted" | "shoulder" | "moving";
-export type Mood =
-  | "tense"
-  | "hopeful"
-  | "dramatic"
-  | "calm"
-  | "chaotic"
-  | "mysterious"
-  | "humorous"
-  | "melancholic";
-
-type Words<Meaning extends string> = Readonly<Record<Meaning, readonly string[]>>;
-
-const PLACES: Words<Place> = {
+const PLACES = {
   tavern: ["tavern", "inn", "pub", "bar", "alehouse", "taproom", "brewery", "cafe", "coffeehouse", "saloon"],
   forest: ["forest", "wood", "woods", "grove", "jungle", "swamp", "glade", "garden", "park"],
   castle: ["castle", "keep", "fortress", "palace", "throne", "tower", "hall", "court", "citadel", "ramparts"],
@@ -146,7 +108,9 @@ const PLACES: Words<Place> = {
     "forge",
   ],
 };
-const LIGHTS: Words<Light> = {
+export type Place = keyof typeof PLACES;
+
+const LIGHTS = {
   candle: [
     "candle",
     "candlelight",
@@ -168,7 +132,9 @@ const LIGHTS: Words<Light> = {
   cold: ["cold", "cool", "blue", "icy", "harsh", "stark", "pale"],
   eerie: ["eerie", "green", "toxic", "ghostly", "sickly", "haunted"],
 };
-const EFFECTS: Words<Effect> = {
+export type Light = keyof typeof LIGHTS;
+
+const EFFECTS = {
   rain: ["rain", "raindrops", "drizzle", "storm", "thunderstorm", "downpour", "wet"],
   snow: ["snow", "snowfall", "blizzard", "frost", "flurries"],
   fog: ["fog", "mist", "haze", "misty", "foggy", "clouds"],
@@ -181,7 +147,9 @@ const EFFECTS: Words<Effect> = {
   lightning: ["lightning", "thunder", "storm", "thunderstorm", "flash"],
   confetti: ["confetti", "fireworks", "celebration", "party"],
 };
-const CAMERAS: Words<Camera> = {
+export type Effect = keyof typeof EFFECTS;
+
+const CAMERAS = {
   close: ["close", "closeup", "close-up", "macro", "zoom", "portrait", "tight", "intimate", "detail"],
   wide: ["wide", "establishing", "panorama", "panoramic", "long", "landscape", "cinematic"],
   low: ["low", "hero", "worm", "upward", "ground"],
@@ -202,7 +170,9 @@ const CAMERAS: Words<Camera> = {
     "sweeping",
   ],
 };
-const MOODS: Words<Mood> = {
+export type Camera = keyof typeof CAMERAS;
+
+const MOODS = {
   tense: [
     "tense",
     "suspense",
@@ -244,6 +214,7 @@ const MOODS: Words<Mood> = {
     "tired",
   ],
 };
+export type Mood = keyof typeof MOODS;
 
 export interface Staging {
   place: Place | undefined;
@@ -257,7 +228,10 @@ export interface Staging {
 
 export type Pipeline = Readonly<Partial<Record<string, string>>>;
 
-function meanings<Meaning extends string>(words: Words<Meaning>, value: string | undefined): Meaning[] {
+function meanings<Meaning extends string>(
+  words: Readonly<Record<Meaning, readonly string[]>>,
+  value: string | undefined,
+): Meaning[] {
   if (value === undefined) return [];
   const said = value.toLowerCase().match(/[\p{L}\p{N}]+(-[\p{L}\p{N}]+)*/gu) ?? [];
   const parts = new Set([...said, ...said.flatMap((word) => word.split("-"))]);

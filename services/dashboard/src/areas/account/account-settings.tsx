@@ -10,12 +10,10 @@ import {
   type TextInputProps,
 } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { isUnanswered } from "../../api/api-error.ts";
-import { call } from "../../api/call.ts";
+import type { ReactNode } from "react";
 import { useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { useSecretForm } from "../../api/use-secret-form.ts";
 import { requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
@@ -129,38 +127,28 @@ function NameCard({ form, label, description, field, onSave, action }: NameCardP
   );
 }
 
+const NO_PASSWORDS = { current_password: "", new_password: "" };
+
 function PasswordForm() {
   const { user } = useSession();
   const client = useQueryClient();
-  const [current, setCurrent] = useState("");
-  const [next, setNext] = useState("");
-  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/change-password");
-  const [isSending, setSending] = useState(false);
-  const [isUnsure, setUnsure] = useState(false);
+  const { values, field, send, reset, failure, isSending, unanswered } = useSecretForm(
+    "POST /auth/change-password",
+    NO_PASSWORDS,
+  );
   const save = async () => {
-    const body = { current_password: current, new_password: next };
-    if (!check(body, { new_password: checkPassword(next, user.email) })) return;
-    setSending(true);
-    try {
-      await call("POST /auth/change-password", { body });
-      setCurrent("");
-      setNext("");
-      setUnsure(false);
-      notifyDone("The password was changed, and your other sessions were ended.");
-      await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
-    } catch (error) {
-      showRefusal(error);
-      if (isUnanswered(error)) setUnsure(true);
-    } finally {
-      setSending(false);
-    }
+    const sent = await send(values, { new_password: checkPassword(values.new_password, user.email) });
+    if (sent === undefined) return;
+    reset();
+    notifyDone("The password was changed, and your other sessions were ended.");
+    await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
   };
   return (
     <Card component="section" aria-label="Password">
       <Form onSend={save}>
         <Stack>
           {failure && <Alert color="negative">{failure}</Alert>}
-          {isUnsure && (
+          {unanswered !== undefined && (
             <Alert color="warning">
               The password may have been changed although no answer came: then the new one is the current one.
             </Alert>
@@ -168,23 +156,13 @@ function PasswordForm() {
           <PasswordInput
             label="Current password"
             autoComplete="current-password"
-            value={current}
-            onChange={({ currentTarget }) => {
-              setCurrent(currentTarget.value);
-              clear("current_password");
-            }}
-            error={problem("current_password")}
+            {...field("current_password")}
           />
           <PasswordInput
             label="New password"
             description={PASSWORD_HELP}
             autoComplete="new-password"
-            value={next}
-            onChange={({ currentTarget }) => {
-              setNext(currentTarget.value);
-              clear("new_password");
-            }}
-            error={problem("new_password")}
+            {...field("new_password")}
           />
           <Group>
             <Button type="submit" variant="default" loading={isSending}>

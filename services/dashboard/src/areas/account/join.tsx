@@ -2,10 +2,9 @@ import { Anchor, Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
-import { type ApiError, outcomeOf } from "../../api/api-error.ts";
+import { type ApiError, hasStatus, outcomeOf } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus } from "../../api/queries.ts";
 import { readSessionAfter, sessionQuery, useSessionChange } from "../../api/session.ts";
 import { formatMoment } from "../../format/format.ts";
 import { notifyFailed } from "../../kit/notify.ts";
@@ -34,44 +33,30 @@ export function Component() {
     enabled: !isJoined && token !== "",
   });
   if (isJoined && session.data) return <Navigate to="/" replace />;
-  if (token === "") {
+  if (token === "" || invitation.error || invitation.data === undefined || session.data === undefined) {
     return (
       <Entrance title="Join an account">
-        <Empty line="This link is cut short.">
-          The invitation stands behind the # of its link. Copy the whole link, or ask for it again.
-        </Empty>
-        <ToOverview />
-      </Entrance>
-    );
-  }
-  if (invitation.error && !hasStatus(invitation.error, 400, 403, 404, 409, 410, 422)) {
-    return (
-      <Entrance title="Join an account">
-        <Failed what="The invitation could not be loaded." read={invitation} />
-      </Entrance>
-    );
-  }
-  if (invitation.error) {
-    return (
-      <Entrance title="Join an account">
-        <Failed what="This invitation cannot be used." read={{ error: invitation.error }}>
-          An invitation is used once and ends after seven days.
-        </Failed>
-        <ToOverview />
-      </Entrance>
-    );
-  }
-  if (session.data === undefined && session.error) {
-    return (
-      <Entrance title="Join an account">
-        <Failed what="Your session could not be loaded." read={session} />
-      </Entrance>
-    );
-  }
-  if (invitation.data === undefined || session.data === undefined) {
-    return (
-      <Entrance title="Join an account">
-        <Skeleton height={120} />
+        {token === "" ? (
+          <>
+            <Empty line="This link is cut short.">
+              The invitation stands behind the # of its link. Copy the whole link, or ask for it again.
+            </Empty>
+            <ToOverview />
+          </>
+        ) : hasStatus(invitation.error, 400, 403, 404, 409, 410, 422) ? (
+          <>
+            <Failed what="This invitation cannot be used." read={{ error: invitation.error }}>
+              An invitation is used once and ends after seven days.
+            </Failed>
+            <ToOverview />
+          </>
+        ) : invitation.error ? (
+          <Failed what="The invitation could not be loaded." read={invitation} />
+        ) : session.data === undefined && session.error ? (
+          <Failed what="Your session could not be loaded." read={session} />
+        ) : (
+          <Skeleton height={120} />
+        )}
       </Entrance>
     );
   }

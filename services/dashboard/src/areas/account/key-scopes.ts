@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { formatCount } from "../../format/format.ts";
 
 export type ApiKey = AnswerOf<"GET /api-keys">[number];
-export type Scope = ApiKey["scopes"][number];
+type Scope = ApiKey["scopes"][number];
 
 interface ScopeText {
   value: Scope;
@@ -28,10 +28,6 @@ export const SCOPES: readonly ScopeText[] = [
     description: "Change campaigns, deposit money and read analytics.",
   },
 ];
-
-export function scopeLabel(scope: Scope): string {
-  return SCOPES.find(({ value }) => value === scope)?.label ?? scope;
-}
 
 /** The API shows the largest limit for a key that has none. */
 const NO_LIMIT = 2_147_483_647;

@@ -1,37 +1,23 @@
-import { Alert, Button, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Text } from "@mantine/core";
 import { useState } from "react";
-import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
-import { useApiForm } from "../../api/use-api-form.ts";
 import { formatAgo } from "../../format/format.ts";
-import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { DialogForm } from "../../kit/dialog-form.tsx";
-import { listField, numberField, textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { NumberField } from "../../kit/number-field.tsx";
+import { attempt } from "../../kit/notify.ts";
+import { labelOf } from "../../kit/options.ts";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
-import { type ApiKey, limitText, SCOPES, scopeLabel } from "./key-scopes.ts";
-
-const HOUR_SECONDS = 3_600;
-const DAY_SECONDS = 86_400;
-const OVERLAPS = [
-  { seconds: 0, label: "None: the old key ends at once" },
-  { seconds: HOUR_SECONDS, label: "One hour" },
-  { seconds: DAY_SECONDS, label: "One day" },
-  { seconds: 7 * DAY_SECONDS, label: "Seven days" },
-  { seconds: 30 * DAY_SECONDS, label: "Thirty days" },
-];
+import { CreateKeyForm, RotateKeyForm } from "./key-forms.tsx";
+import { type ApiKey, limitText, SCOPES } from "./key-scopes.ts";
 
 const KEY_WARNING = "Whoever has it acts for this account. Keep it on a server, never in a game's client.";
 
@@ -64,9 +50,9 @@ export function Component() {
         title={dialog && titleOf(dialog)}
         hasSecret={dialog?.kind === "secret"}
       >
-        {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
+        {dialog?.kind === "create" && <CreateKeyForm onClose={close} onSecret={showSecret} />}
         {dialog?.kind === "rotate" && (
-          <RotateForm apiKey={dialog.key} onClose={close} onSecret={showSecret} />
+          <RotateKeyForm apiKey={dialog.key} onClose={close} onSecret={showSecret} />
         )}
         {dialog?.kind === "secret" && (
           <SecretStep label="API key" value={dialog.value} warning={KEY_WARNING} onClose={close} />
@@ -123,12 +109,11 @@ function Keys({ onCreate, onRotate }: KeysProps) {
       isDestructive: true,
     });
     if (!isAgreed) return;
-    try {
-      await whilePending(id, () => revoke.mutateAsync({ path: { key_id: id } }));
-      notifyDone(`${label} can no longer be used.`);
-    } catch (error) {
-      notifyFailed("The key was not revoked.", error, "the key was revoked");
-    }
+    await attempt(() => whilePending(id, () => revoke.mutateAsync({ path: { key_id: id } })), {
+      done: `${label} can no longer be used.`,
+      failed: "The key was not revoked.",
+      change: "the key was revoked",
+    });
   };
   return (
     <DataTable
@@ -152,18 +137,9 @@ function Keys({ onCreate, onRotate }: KeysProps) {
         </Empty>
       }
       columns={(make) => [
-        {
-          key: "label",
-          header: "Label",
-          phone: "title",
-          value: ({ label }) => label,
-          cell: (key) => <KeyName apiKey={key} />,
-        },
-        {
-          key: "used",
-          header: "Last used",
+        make.name("label", "Label", ({ label }) => label, { below: (key) => <KeyDetails apiKey={key} /> }),
+        make.text("used", "Last used", ({ last_used_at: at }) => at, {
           phone: "fact",
-          value: ({ last_used_at: at }) => at,
           cell: ({ last_used_at: at }) =>
             at === null ? (
               <Status tone="quiet">Not used yet</Status>
@@ -174,17 +150,18 @@ function Keys({ onCreate, onRotate }: KeysProps) {
                 </span>
               </Status>
             ),
-        },
-        make.text("scopes", "Scopes", ({ scopes }) => scopes.map(scopeLabel).join(", "), { phone: "fact" }),
-        {
-          key: "limit",
-          header: "Limit",
+        }),
+        make.text(
+          "scopes",
+          "Scopes",
+          ({ scopes }) => scopes.map((scope) => labelOf(SCOPES, scope)).join(", "),
+          { phone: "fact" },
+        ),
+        make.number("limit", "Limit", ({ rate_limit_per_minute: limit }) => limit, {
           help: "Requests in each group of operations. Default: the limits of the service.",
-          align: "right",
-          value: ({ rate_limit_per_minute: limit }) => limit,
           csv: ({ rate_limit_per_minute: limit }) => limitText(limit),
           cell: ({ rate_limit_per_minute: limit }) => limitText(limit),
-        },
+        }),
         make.moment("created", "Created", ({ created_at: at }) => at),
         make.text("creator", "Created by", ({ created_by_user_id: by }) => creatorName(by), {
           cell: ({ created_by_user_id: by }) =>
@@ -195,37 +172,31 @@ function Keys({ onCreate, onRotate }: KeysProps) {
             ),
           help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
         }),
-        {
-          key: "actions",
-          header: "",
-          align: "right",
-          cell: (key) =>
-            canAdminister ? (
-              <RowActions
-                actions={[
-                  { label: "Rotate", name: key.label, run: () => onRotate(key) },
-                  {
-                    label: "Revoke",
-                    name: key.label,
-                    run: () => void askToRevoke(key),
-                    isPending: isPending(key.id),
-                    isDestructive: true,
-                  },
-                ]}
-              />
-            ) : null,
-        },
+        make.actions((key) =>
+          canAdminister ? (
+            <RowActions
+              actions={[
+                { label: "Rotate", name: key.label, run: () => onRotate(key) },
+                {
+                  label: "Revoke",
+                  name: key.label,
+                  run: () => void askToRevoke(key),
+                  isPending: isPending(key.id),
+                  isDestructive: true,
+                },
+              ]}
+            />
+          ) : null,
+        ),
       ]}
     />
   );
 }
 
-function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: ApiKey }) {
+/** How a key begins, and when it ends. */
+function KeyDetails({ apiKey: { prefix, expires_at: endsAt } }: { apiKey: ApiKey }) {
   return (
-    <div>
-      <Text fw={600} component="div">
-        <LongName>{label}</LongName>
-      </Text>
+    <>
       <Text ff="monospace" fz="xs" c="dimmed">
         {prefix}…
       </Text>
@@ -236,77 +207,6 @@ function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: Ap
           </span>
         </Status>
       )}
-    </div>
-  );
-}
-
-interface SecretFormProps {
-  onClose: () => void;
-  onSecret: (value: string) => void;
-}
-
-const NEW_KEY: BodyOf<"POST /api-keys"> = { label: "", scopes: ["serving"] };
-
-function CreateForm({ onClose, onSecret }: SecretFormProps) {
-  const form = useApiForm("POST /api-keys", NEW_KEY, { draft: "new API key" });
-  const send = async () => {
-    const created = await form.send({});
-    if (created !== undefined) onSecret(created.key);
-  };
-  const cancel = () => {
-    form.reset(NEW_KEY);
-    onClose();
-  };
-  return (
-    <DialogForm form={form} onSend={send} onClose={cancel} action="Create key">
-      <TextInput
-        label="Label"
-        description="By which you recognise it, such as the server that will use it."
-        placeholder="e.g. Game server EU"
-        {...textField(form, "label")}
-        data-autofocus
-      />
-      <Choices label="Scopes" choices={SCOPES} {...listField(form, "scopes")} />
-      <NumberField
-        label="Limit (optional)"
-        description="Requests a minute in each group of operations. Empty: the limits of the service."
-        placeholder="Default"
-        min={1}
-        allowDecimal={false}
-        {...numberField(form, "rate_limit_per_minute")}
-      />
-    </DialogForm>
-  );
-}
-
-function RotateForm({ apiKey, onClose, onSecret }: SecretFormProps & { apiKey: ApiKey }) {
-  const form = useApiForm("POST /api-keys/{key_id}/rotate", { overlap_seconds: DAY_SECONDS });
-  const send = async () => {
-    const created = await form.send({ path: { key_id: apiKey.id } });
-    if (created !== undefined) onSecret(created.key);
-  };
-  return (
-    <DialogForm
-      form={{ ...form, failure: form.failure ?? form.problem("overlap_seconds") }}
-      onSend={send}
-      onClose={onClose}
-      action="Rotate key"
-    >
-      <Text>
-        You get a new key with the same label, scopes and limit. The old one stays valid for the overlap, so
-        that you can replace it everywhere first.
-      </Text>
-      <Radio.Group
-        label="Overlap"
-        value={String(form.values.overlap_seconds)}
-        onChange={(seconds) => form.set("overlap_seconds", Number(seconds))}
-      >
-        <Stack gap="xs" my={4}>
-          {OVERLAPS.map(({ seconds, label }) => (
-            <Radio key={seconds} value={String(seconds)} label={label} />
-          ))}
-        </Stack>
-      </Radio.Group>
-    </DialogForm>
+    </>
   );
 }

@@ -1,26 +1,24 @@
-import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Loader, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { callToChange } from "../../api/call-to-change.ts";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
-import { useApiForm } from "../../api/use-api-form.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { DialogForm } from "../../kit/dialog-form.tsx";
-import { textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Page, Section } from "../../kit/page.tsx";
+import { labelOf } from "../../kit/options.ts";
+import { Page } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
-import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
-import { abilitiesOf, yourAbilities } from "./roles.ts";
+import { Invitations, InviteDialog } from "./invitations.tsx";
+import { ROLES, yourAbilities } from "./roles.ts";
 
 type Member = AnswerOf<"GET /members">[number];
 
@@ -29,14 +27,6 @@ async function keysMadeBy(userId: string): Promise<string[]> {
   const keys = await call("GET /api-keys");
   return keys.filter(({ created_by_user_id: by }) => by === userId).map(({ label }) => label);
 }
-
-const ROLES = [
-  { value: "owner", label: "Owner" },
-  { value: "manager", label: "Manager" },
-  { value: "viewer", label: "Viewer" },
-];
-
-const labelOf = (role: Role) => ROLES.find(({ value }) => value === role)?.label ?? role;
 
 export function Component() {
   const session = useSession();
@@ -158,23 +148,17 @@ function Members() {
       empty={<Empty line="Nobody is here.">Members appear when they are invited.</Empty>}
       skeletonRows={2}
       columns={(make) => [
-        {
-          key: "name",
-          header: "Name",
+        make.text("name", "Name", ({ name }) => name, {
           phone: "title",
-          value: ({ name }) => name,
           cell: ({ name, user_id: id }) => (
             <>
               <LongName>{name}</LongName>
               {id === session.user.id && " (you)"}
             </>
           ),
-        },
-        {
-          key: "role",
-          header: "Role",
+        }),
+        make.text("role", "Role", ({ role }) => role, {
           phone: "fact",
-          value: ({ role }) => role,
           cell: (member) =>
             canAdminister ? (
               <Select
@@ -195,156 +179,26 @@ function Members() {
                 }}
               />
             ) : (
-              labelOf(member.role)
+              labelOf(ROLES, member.role)
             ),
-        },
+        }),
         make.text("email", "E-mail", ({ email }) => email, {
-          phone: "more",
           cell: ({ email }) => <LongName isAside>{email}</LongName>,
         }),
         make.moment("joined", "Joined", ({ joined_at: at }) => at, { phone: "fact" }),
-        {
-          key: "remove",
-          header: "",
-          align: "right",
-          cell: (member) => {
-            const isSelf = member.user_id === session.user.id;
-            return (canAdminister || isSelf) && !isLastOwner(member) ? (
-              <RowAction
-                label={isSelf ? "Leave" : "Remove"}
-                name={isSelf ? "the account" : member.name}
-                run={() => void remove(member)}
-                isPending={isPending(member.user_id)}
-                isDestructive
-              />
-            ) : null;
-          },
-        },
+        make.actions((member) => {
+          const isSelf = member.user_id === session.user.id;
+          return (canAdminister || isSelf) && !isLastOwner(member) ? (
+            <RowAction
+              label={isSelf ? "Leave" : "Remove"}
+              name={isSelf ? "the account" : member.name}
+              run={() => void remove(member)}
+              isPending={isPending(member.user_id)}
+              isDestructive
+            />
+          ) : null;
+        }),
       ]}
     />
-  );
-}
-
-function Invitations() {
-  const { canAdminister } = useAbility();
-  const client = useQueryClient();
-  const invitations = useRead("GET /invitations");
-  const { isPending, whilePending } = usePending();
-  if (invitations.data === undefined ? !invitations.isError : invitations.data.length === 0) return null;
-  const withdraw = async (id: string) => {
-    try {
-      await whilePending(id, () =>
-        callToChange("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } }),
-      );
-      notifyDone("The invitation can no longer be used.");
-    } catch (error) {
-      notifyFailed("The invitation still stands.", error, "the invitation was withdrawn");
-    }
-    await client.invalidateQueries({ queryKey: ["GET /invitations"] });
-  };
-  return (
-    <Section title="Open invitations">
-      <DataTable
-        label="Open invitations"
-        isPlain
-        name="invitations"
-        rows={invitations.data}
-        rowKey={({ id }) => id}
-        read={invitations}
-        empty={null}
-        columns={(make) => [
-          {
-            key: "note",
-            header: "For",
-            phone: "title",
-            value: ({ note }) => note,
-            cell: ({ note }) => <LongName>{note ?? "Anybody with the link"}</LongName>,
-          },
-          {
-            key: "role",
-            header: "Role",
-            phone: "fact",
-            value: ({ role }) => role,
-            cell: ({ role }) => labelOf(role),
-          },
-          make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
-          {
-            key: "withdraw",
-            header: "",
-            align: "right",
-            cell: ({ id, note }) =>
-              canAdminister ? (
-                <RowAction
-                  label="Withdraw"
-                  name={`the invitation for ${note ?? "anybody with the link"}`}
-                  run={() => void withdraw(id)}
-                  isPending={isPending(id)}
-                  isDestructive
-                />
-              ) : null,
-          },
-        ]}
-      />
-    </Section>
-  );
-}
-
-const NEW_INVITATION: BodyOf<"POST /invitations"> = { role: "viewer" };
-
-function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const [link, setLink] = useState<string>();
-  const close = () => {
-    onClose();
-    setLink(undefined);
-  };
-  return (
-    <Dialog opened={isOpen} onClose={close} title="Invite a member" hasSecret={link !== undefined}>
-      {link === undefined ? (
-        <InviteForm onClose={close} onLink={setLink} />
-      ) : (
-        <SecretStep
-          label="invitation link"
-          value={link}
-          warning="Whoever has it can join the account."
-          loss="It is shown once. When it is lost, withdraw the invitation and create another."
-          onClose={close}
-        />
-      )}
-    </Dialog>
-  );
-}
-
-function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: string) => void }) {
-  const form = useApiForm("POST /invitations", NEW_INVITATION, { draft: "new invitation" });
-  const { role = NEW_INVITATION.role } = form.values;
-  const invite = async () => {
-    const made = await form.send({});
-    if (made !== undefined) onLink(`${location.origin}${made.link_path}`);
-  };
-  const cancel = () => {
-    form.reset(NEW_INVITATION);
-    onClose();
-  };
-  return (
-    <DialogForm form={form} onSend={invite} onClose={cancel} action="Create invitation link">
-      <Select
-        label="Role"
-        data={ROLES}
-        value={role}
-        allowDeselect={false}
-        onChange={(value) => form.set("role", value as Role)}
-        description={abilitiesOf(role)}
-        data-autofocus
-      />
-      <TextInput
-        label="For whom (optional)"
-        description="Only a note, so that you recognise the invitation in the list."
-        {...textField(form, "note")}
-        maxLength={200}
-      />
-      <Text c="dimmed" fz="xs">
-        You get a link to pass on. No e-mail is sent. It works once, within seven days.
-      </Text>
-    </DialogForm>
   );
 }

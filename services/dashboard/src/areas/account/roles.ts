@@ -1,5 +1,11 @@
 import type { Role } from "../../api/session.ts";
 
+export const ROLES: readonly { value: Role; label: string }[] = [
+  { value: "owner", label: "Owner" },
+  { value: "manager", label: "Manager" },
+  { value: "viewer", label: "Viewer" },
+];
+
 /** What a member of each role may do, as the end of a sentence. */
 const ABILITIES: Record<Role, string> = {
   owner: "can do everything, also invite members and manage API keys.",

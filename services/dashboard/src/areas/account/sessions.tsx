@@ -1,11 +1,8 @@
 import { Badge, Button, Group } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { callToChange } from "../../api/call-to-change.ts";
-import { useRead } from "../../api/queries.ts";
+import { useChange, useRead } from "../../api/queries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Section } from "../../kit/page.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
+import { attempt } from "../../kit/notify.ts";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
@@ -15,18 +12,14 @@ const OTHERS = "others";
 
 /** Where the user is signed in. */
 export function Sessions() {
-  const client = useQueryClient();
   const confirm = useConfirm();
   const sessions = useRead("GET /auth/sessions");
+  const endSession = useChange("DELETE /auth/sessions/{session_id}");
+  const endOtherSessions = useChange("POST /auth/end-other-sessions");
   const { isPending, whilePending } = usePending();
   const end = async (id: string, work: () => Promise<unknown>, done: string) => {
-    try {
-      await whilePending(id, work);
-      notifyDone(done);
-    } catch (error) {
-      notifyFailed("The session was not ended.", error, "it was ended");
-    }
-    await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
+    const failed = "The session was not ended.";
+    await attempt(() => whilePending(id, work), { done, failed, change: "it was ended" });
   };
   const endOthers = async () => {
     const isAgreed = await confirm({
@@ -35,15 +28,11 @@ export function Sessions() {
       action: "End other sessions",
     });
     if (!isAgreed) return;
-    await end(
-      OTHERS,
-      () => callToChange("POST /auth/end-other-sessions", {}),
-      "All other sessions were ended.",
-    );
+    await end(OTHERS, () => endOtherSessions.mutateAsync({}), "All other sessions were ended.");
   };
   const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
   return (
-    <Section
+    <TableSection
       title="Sessions"
       about="The browsers in which you are signed in. End one that you do not recognise, then change your password."
       actions={
@@ -53,63 +42,49 @@ export function Sessions() {
           </Button>
         )
       }
-    >
-      <DataTable
-        label="Sessions"
-        isPlain
-        rows={sessions.data}
-        rowKey={({ id }) => id}
-        read={sessions}
-        empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
-        skeletonRows={2}
-        columns={(make) => [
-          {
-            key: "browser",
-            header: "Browser",
-            phone: "title",
-            value: ({ user_agent: agent }) => browserOf(agent),
-            cell: ({ user_agent: agent, current }) => (
-              <Group gap="xs">
-                {browserOf(agent)}
-                {current && (
-                  <Badge variant="outline" color="positive" tt="none">
-                    This browser
-                  </Badge>
-                )}
-              </Group>
-            ),
-          },
-          {
-            key: "address",
-            header: "Address",
-            phone: "fact",
-            value: ({ client_address: address }) => address,
-            cell: ({ client_address: address }) => address ?? "Unknown",
-          },
-          make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
-          {
-            key: "end",
-            header: "",
-            align: "right",
-            cell: ({ id, current, user_agent: agent }) =>
-              current ? null : (
-                <RowAction
-                  label="End session"
-                  name={`in ${browserOf(agent)}`}
-                  run={() =>
-                    void end(
-                      id,
-                      () => callToChange("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
-                      "The session was ended.",
-                    )
-                  }
-                  isPending={isPending(id)}
-                  isDestructive
-                />
-              ),
-          },
-        ]}
-      />
-    </Section>
+      isPlain
+      rows={sessions.data}
+      rowKey={({ id }) => id}
+      read={sessions}
+      empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
+      skeletonRows={2}
+      columns={(make) => [
+        make.text("browser", "Browser", ({ user_agent: agent }) => browserOf(agent), {
+          phone: "title",
+          cell: ({ user_agent: agent, current }) => (
+            <Group gap="xs">
+              {browserOf(agent)}
+              {current && (
+                <Badge variant="outline" color="positive" tt="none">
+                  This browser
+                </Badge>
+              )}
+            </Group>
+          ),
+        }),
+        make.text("address", "Address", ({ client_address: address }) => address, {
+          phone: "fact",
+          cell: ({ client_address: address }) => address ?? "Unknown",
+        }),
+        make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
+        make.actions(({ id, current, user_agent: agent }) =>
+          current ? null : (
+            <RowAction
+              label="End session"
+              name={`in ${browserOf(agent)}`}
+              run={() =>
+                void end(
+                  id,
+                  () => endSession.mutateAsync({ path: { session_id: id } }),
+                  "The session was ended.",
+                )
+              }
+              isPending={isPending(id)}
+              isDestructive
+            />
+          ),
+        ),
+      ]}
+    />
   );
 }

@@ -1,11 +1,9 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link, Navigate, useLocation, useSearchParams } from "react-router";
-import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
-import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { useSecretForm } from "../../api/use-secret-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { PasswordInput } from "../../kit/password-input.tsx";
 import { Entrance } from "./entrance.tsx";
@@ -19,6 +17,8 @@ export interface SignInState {
   invitation?: string;
 }
 
+const NOTHING = { email: "", password: "" };
+
 export function Component() {
   const [parameters] = useSearchParams();
   const { hasEnded = false, invitation } = (useLocation().state ?? {}) as SignInState;
@@ -26,22 +26,12 @@ export function Component() {
   const next = parameters.get("next");
   const session = useQuery(sessionQuery);
   const changeSession = useSessionChange();
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-in");
-  const [isSending, setSending] = useState(false);
+  const { values, field, send, failure, isSending } = useSecretForm("POST /auth/sign-in", NOTHING);
   const demo = useRead("GET /demo");
 
   const signIn = async () => {
-    const body = { email, password };
-    if (!check(body)) return;
-    setSending(true);
-    try {
-      changeSession(await call("POST /auth/sign-in", { body }));
-    } catch (error) {
-      showRefusal(error);
-      setSending(false);
-    }
+    const sent = await send(values);
+    if (sent !== undefined) changeSession(sent.answer);
   };
   return (
     <Entrance title="Sign in">
@@ -54,32 +44,9 @@ export function Component() {
               Your session has ended.{next !== null && " After signing in you return to where you were."}
             </Text>
           )}
-          {failure && (
-            <Alert color="negative" role="alert">
-              {failure}
-            </Alert>
-          )}
-          <TextInput
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            value={email}
-            onChange={({ currentTarget }) => {
-              setEmail(currentTarget.value);
-              clear("email");
-            }}
-            error={problem("email")}
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            value={password}
-            onChange={({ currentTarget }) => {
-              setPassword(currentTarget.value);
-              clear("password");
-            }}
-            error={problem("password")}
-          />
+          {failure && <Alert color="negative">{failure}</Alert>}
+          <TextInput label="E-mail" type="email" autoComplete="username" {...field("email")} />
+          <PasswordInput label="Password" autoComplete="current-password" {...field("password")} />
           <Button type="submit" loading={isSending} fullWidth>
             Sign in
           </Button>

@@ -1,10 +1,8 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
-import { type ReactNode, useState } from "react";
-import { isUnanswered } from "../../api/api-error.ts";
-import { call } from "../../api/call.ts";
+import type { ReactNode } from "react";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
-import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { useSecretForm } from "../../api/use-secret-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { PasswordInput } from "../../kit/password-input.tsx";
@@ -12,7 +10,6 @@ import { Failed } from "../../kit/states.tsx";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
 const NOTHING = { name: "", email: "", password: "", account_label: "", setup_token: "" };
-type Field = keyof typeof NOTHING;
 
 interface SignUpFormProps {
   /** Joins the account of an invitation, instead of making a new one. */
@@ -27,20 +24,10 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   const changeSession = useSessionChange();
   const signUpRead = useRead("GET /auth/sign-up");
   const needs = signUpRead.data;
-  const [values, setValues] = useState(NOTHING);
-  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-up");
-  const [isSending, setSending] = useState(false);
-  /** Of a sign-up without an answer. */
-  const [sentEmail, setSentEmail] = useState<string>();
-  const props = (field: Field) => ({
-    value: values[field],
-    error: problem(field),
-    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
-      const { value } = currentTarget;
-      setValues((former) => ({ ...former, [field]: value }));
-      clear(field);
-    },
-  });
+  const { values, field, send, failure, isSending, unanswered } = useSecretForm(
+    "POST /auth/sign-up",
+    NOTHING,
+  );
   const signUp = async () => {
     const { account_label, setup_token, ...user } = values;
     const body = {
@@ -49,19 +36,12 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
       ...(invitationToken !== undefined && { invitation_token: invitationToken }),
       ...(setup_token !== "" && { setup_token }),
     };
-    if (!check(body, { password: checkPassword(values.password, values.email) })) return;
-    setSending(true);
-    try {
-      const session = await call("POST /auth/sign-up", { body });
-      onDone?.();
-      changeSession(session);
-      if (session.user.is_operator) {
-        notifyDone("You are the first here, and run this installation. The page System shows its state.");
-      }
-    } catch (error) {
-      showRefusal(error);
-      if (isUnanswered(error)) setSentEmail(values.email);
-      setSending(false);
+    const sent = await send(body, { password: checkPassword(values.password, values.email) });
+    if (sent === undefined) return;
+    onDone?.();
+    changeSession(sent.answer);
+    if (sent.answer.user.is_operator) {
+      notifyDone("You are the first here, and run this installation. The page System shows its state.");
     }
   };
   if (needs?.needs_invitation && invitationToken === undefined) {
@@ -78,24 +58,20 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   return (
     <Form onSend={signUp}>
       <Stack>
-        {failure && (
-          <Alert color="negative" role="alert">
-            {failure}
-          </Alert>
-        )}
-        {sentEmail !== undefined && (
+        {failure && <Alert color="negative">{failure}</Alert>}
+        {unanswered !== undefined && (
           <Alert color="warning">
             No answer came, so it is not known whether your account was created. If the next try says that{" "}
-            {sentEmail} belongs to a user already, it was: sign in with the password that you chose.
+            {unanswered.email} belongs to a user already, it was: sign in with the password that you chose.
           </Alert>
         )}
-        <TextInput label="Your name" autoComplete="name" maxLength={200} {...props("name")} />
-        <TextInput label="E-mail" type="email" autoComplete="username" {...props("email")} />
+        <TextInput label="Your name" autoComplete="name" maxLength={200} {...field("name")} />
+        <TextInput label="E-mail" type="email" autoComplete="username" {...field("email")} />
         <PasswordInput
           label="Password"
           description={PASSWORD_HELP}
           autoComplete="new-password"
-          {...props("password")}
+          {...field("password")}
         />
         {invitationToken === undefined && (
           <TextInput
@@ -103,7 +79,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
             description="Names the account that you and your colleagues share."
             autoComplete="organization"
             maxLength={200}
-            {...props("account_label")}
+            {...field("account_label")}
           />
         )}
         {needs?.needs_setup_token && (
@@ -111,7 +87,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
             label="Setup token"
             description="You are the first here, and will run this installation. Whoever started the service has the token."
             autoComplete="off"
-            {...props("setup_token")}
+            {...field("setup_token")}
           />
         )}
         {children}

@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { sessionQuery } from "../../api/session.ts";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { valuesOf } from "../../kit/options.ts";
+import { useUrlChoice } from "../../kit/use-url-state.ts";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
@@ -17,9 +18,7 @@ const GOALS = [
 export function Component() {
   const [parameters] = useSearchParams();
   const session = useQuery(sessionQuery);
-  const [goal, setGoal] = useUrlState("goal", GOALS[0].value, {
-    known: oneOf(valuesOf(GOALS), GOALS[0].value),
-  });
+  const [goal, setGoal] = useUrlChoice("goal", valuesOf(GOALS), GOALS[0].value);
   const labelId = useId();
   const next = parameters.get("next");
   const page = next ?? GOALS.find(({ value }) => value === goal)?.path ?? null;

@@ -1,13 +1,13 @@
-import { Button, Card } from "@mantine/core";
-import { useState } from "react";
+import { Button } from "@mantine/core";
 import { useParams } from "react-router";
-import { hasStatus, useChange, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useReadPages } from "../../api/use-read-all.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -22,34 +22,27 @@ export function Component() {
   const { canChange } = useAbility();
   const input = { path: { webhook_id: webhookId } };
   const webhook = useRead("GET /webhooks/{webhook_id}", input);
-  const [shownPages, setShownPages] = useState(1);
   const deliveries = useReadPages("GET /webhooks/{webhook_id}/deliveries", input, {
-    refetchEveryMs: REFETCH_EVERY_MS * shownPages,
+    refetchEveryMs: REFETCH_EVERY_MS,
   });
-  const showOlder = async () => {
-    await deliveries.fetchNextPage();
-    setShownPages(shownPages + 1);
-  };
   const test = useChange("POST /webhooks/{webhook_id}/test");
   const sendTest = async () => {
-    try {
-      await test.mutateAsync(input);
-      notifyDone("A test event is on its way.");
-    } catch (error) {
-      notifyFailed("The test event was not sent.", error, "the test event is sent");
-    }
+    await attempt(() => test.mutateAsync(input), {
+      done: "A test event is on its way.",
+      failed: "The test event was not sent.",
+      change: "the test event is sent",
+    });
   };
   if (hasStatus(webhook.error, 403, 404)) {
     return (
       <Page title="Deliveries" back={BACK}>
-        <Card>
-          <Empty
-            line="Nobody here knows this webhook."
-            action={<ButtonLink to={BACK.to}>Show the webhooks</ButtonLink>}
-          >
-            It was deleted, or it belongs to another account.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="Nobody here knows this webhook."
+          action={<ButtonLink to={BACK.to}>Show the webhooks</ButtonLink>}
+        >
+          It was deleted, or it belongs to another account.
+        </Empty>
       </Page>
     );
   }
@@ -57,12 +50,7 @@ export function Component() {
     <Page
       title="Deliveries"
       about={
-        webhook.data?.url ??
-        (webhook.isError ? (
-          <>
-            Address: <NotLoaded label="Address" read={webhook} />
-          </>
-        ) : null)
+        webhook.data?.url ?? (webhook.isError ? <NotLoaded label="Address" isNamed read={webhook} /> : null)
       }
       state={webhook.data?.is_active === false && <Status tone="quiet">Inactive</Status>}
       back={BACK}
@@ -92,11 +80,8 @@ export function Component() {
         }
         columns={(make) => [
           make.text("event", "Event", ({ event }) => event.type, { phone: "title" }),
-          {
-            key: "state",
-            header: "State",
+          make.text("state", "State", ({ status }) => status, {
             phone: "fact",
-            value: ({ status }) => status,
             cell: (delivery) => {
               const { tone, word, cause } = deliveryState(delivery);
               return (
@@ -105,20 +90,12 @@ export function Component() {
                 </Status>
               );
             },
-          },
+          }),
           make.moment("created", "Recorded", ({ created_at: at }) => at, { phone: "fact" }),
-          {
-            key: "next",
-            header: "Next attempt",
-            value: ({ next_attempt_at: at }) => at,
+          make.text("next", "Next attempt", ({ next_attempt_at: at }) => at, {
             cell: ({ next_attempt_at: at }) => (at === null ? "" : <Moment iso={at} />),
-          },
-          {
-            key: "actions",
-            header: "",
-            align: "right",
-            cell: (delivery) => (canChange ? <Again delivery={delivery} /> : null),
-          },
+          }),
+          make.actions((delivery) => (canChange ? <Again delivery={delivery} /> : null)),
         ]}
       />
       {deliveries.hasNextPage && (
@@ -127,7 +104,7 @@ export function Component() {
           size="compact-sm"
           mt="sm"
           loading={deliveries.isFetchingNextPage}
-          onClick={() => void showOlder()}
+          onClick={() => void deliveries.fetchNextPage()}
         >
           Show older deliveries
         </Button>
@@ -139,12 +116,11 @@ export function Component() {
 function Again({ delivery: { id, event } }: { delivery: Delivery }) {
   const redeliver = useChange("POST /webhooks/deliveries/{delivery_id}/redeliver");
   const send = async () => {
-    try {
-      await redeliver.mutateAsync({ path: { delivery_id: id } });
-      notifyDone("The event is sent again.");
-    } catch (error) {
-      notifyFailed("The event was not sent again.", error, "the event is sent again");
-    }
+    await attempt(() => redeliver.mutateAsync({ path: { delivery_id: id } }), {
+      done: "The event is sent again.",
+      failed: "The event was not sent again.",
+      change: "the event is sent again",
+    });
   };
   return (
     <Button

@@ -1,18 +1,17 @@
 import { comparable } from "@diegetic/ad-rules/equality";
 import { Autocomplete, Select, Slider, Text } from "@mantine/core";
 import { useRef } from "react";
-import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { choiceField } from "../../kit/fields.ts";
 import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
-
-type Affinity = AnswerOf<"GET /campaigns/{campaign_id}/affinities">[number];
+import { type Affinity, pathOf, useCampaign } from "./use-campaign.ts";
 
 const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[] = [
   { value: "location", examples: ["tavern", "forest", "harbour", "castle"] },
@@ -25,6 +24,7 @@ const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[]
   { value: "camera", examples: ["close-up", "wide", "low angle"] },
 ];
 
+const WEIGHT = numberLimits("POST /campaigns/{campaign_id}/affinities", "weight");
 const DRAFT_WITH = ["affinity_type"] as const;
 
 /** The words of a scene that lift the bid, each with its weight. */
@@ -92,10 +92,8 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
           <Select
             label="Kind"
             data={AFFINITY_TYPES.map(({ value }) => ({ value, label: formatTerm(value) }))}
-            value={type}
+            {...choiceField(form, "affinity_type")}
             allowDeselect={false}
-            onChange={(value) => form.set("affinity_type", value as Affinity["affinity_type"])}
-            error={form.problem("affinity_type")}
             w={140}
           />
           <Autocomplete
@@ -130,8 +128,8 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
             <Slider
               ref={slider}
               thumbLabel="Weight"
-              min={0.1}
-              max={3}
+              min={WEIGHT.min}
+              max={WEIGHT.max}
               step={0.1}
               value={weight}
               onChange={(value) => form.set("weight", Math.round(value * 10) / 10)}

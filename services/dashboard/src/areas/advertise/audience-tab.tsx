@@ -6,7 +6,6 @@ import { countryName } from "../../format/countries.ts";
 import { formatCount, formatNoun } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./audience-tab.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -25,23 +24,17 @@ export function Component() {
   const byCode = new Map(known.map((row) => [row.country_code ?? "", row]));
   return (
     <>
-      {unplaced !== undefined && (
+      {(unplaced !== undefined || known.length > 0 || geo.isPending) && (
         <Card>
           <Title order={2} fz="md" mb="sm">
             Impressions by country
           </Title>
-          <Text c="dimmed">{unplaced}</Text>
-        </Card>
-      )}
-      {(known.length > 0 || geo.isPending) && (
-        <Card>
-          <Title order={2} fz="md" mb="sm">
-            Impressions by country
-          </Title>
-          <Suspense fallback={<Skeleton height={360} />}>
-            {geo.isPending ? (
-              <Skeleton height={360} />
-            ) : (
+          {unplaced !== undefined ? (
+            <Text c="dimmed">{unplaced}</Text>
+          ) : geo.isPending ? (
+            <Skeleton height={360} />
+          ) : (
+            <Suspense fallback={<Skeleton height={360} />}>
               <WorldMap
                 label="A map of the world, darker where there were more impressions; the table below has the numbers"
                 shares={new Map(known.map((row) => [row.country_code ?? "", row.impressions / most]))}
@@ -50,8 +43,8 @@ export function Component() {
                   return row && `${countryName(code)}: ${formatNoun(row.impressions, "impression")}`;
                 }}
               />
-            )}
-          </Suspense>
+            </Suspense>
+          )}
           {known.length > 0 && (
             <Group gap="xs" mt="sm" wrap="nowrap" className={classes.scale ?? ""}>
               <span>1 impression</span>
@@ -105,10 +98,7 @@ export function Component() {
           </NothingYet>
         }
         columns={(make) => [
-          make.text("game", "Game", ({ game_id: id }) => id ?? "All other games", {
-            phone: "title",
-            cell: ({ game_id: id }) => <LongName>{id ?? "All other games"}</LongName>,
-          }),
+          make.name("game", "Game", ({ game_id: id }) => id ?? "All other games"),
           make.exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, games.data?.games, {
             phone: "fact",
           }),

@@ -1,16 +1,17 @@
 import { comparable } from "@diegetic/ad-rules/equality";
 import { Autocomplete, Button, Select } from "@mantine/core";
 import { useState } from "react";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { choiceField } from "../../kit/fields.ts";
+import { labelOf } from "../../kit/options.ts";
 import { Section } from "../../kit/page.tsx";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { type BlocklistRule, pathOf, useCampaign } from "./use-campaign.ts";
 
-type Rule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
 type RuleType = BodyOf<"POST /campaigns/{campaign_id}/blocklist">["rule_type"];
 
 const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
@@ -23,14 +24,17 @@ const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
 
 const DRAFT_WITH = ["rule_type"] as const;
 
-function isSameRule(one: Rule, { rule_type: type, value = "" }: Partial<Pick<Rule, "rule_type" | "value">>) {
+function isSameRule(
+  one: BlocklistRule,
+  { rule_type: type, value = "" }: Partial<Pick<BlocklistRule, "rule_type" | "value">>,
+) {
   if (one.rule_type !== type) return false;
   if (type === "game_id") return one.value.trim() === value.trim();
   return comparable(one.value) === comparable(value);
 }
 
 /** The games and scenes that the campaign avoids. */
-export function Blocklist({ read }: EntriesRead<Rule>) {
+export function Blocklist({ read }: EntriesRead<BlocklistRule>) {
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const { canChange } = useAbility();
@@ -71,9 +75,8 @@ export function Blocklist({ read }: EntriesRead<Rule>) {
           <Select
             label="Kind"
             data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}
-            value={type}
+            {...choiceField(form, "rule_type")}
             allowDeselect={false}
-            onChange={(value) => form.set("rule_type", value as RuleType)}
             w={140}
           />
           <Autocomplete
@@ -97,12 +100,7 @@ export function Blocklist({ read }: EntriesRead<Rule>) {
         onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } })}
         columns={(make) => [
           make.text("value", "Value", ({ value }) => value, { phone: "title" }),
-          make.text(
-            "type",
-            "Kind",
-            ({ rule_type: kind }) => RULE_TYPES.find(({ value }) => value === kind)?.label ?? kind,
-            { phone: "fact" },
-          ),
+          make.text("type", "Kind", ({ rule_type: kind }) => labelOf(RULE_TYPES, kind), { phone: "fact" }),
         ]}
       />
     </Section>

@@ -5,15 +5,20 @@ import { useAbility } from "../../api/session.ts";
 import { UNCLEAR_DATE } from "../../api/unclear.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
-import { formatCents, formatCount, formatExactCents, formatUtcMoment } from "../../format/format.ts";
+import {
+  formatCents,
+  formatCount,
+  formatExactCents,
+  formatUtcMoment,
+  impressionCents,
+} from "../../format/format.ts";
 import { DateInput } from "../../kit/date-input.tsx";
-import { moneyField, requiredTextField } from "../../kit/fields.ts";
+import { listField, moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { flightDays, momentOfDate } from "./campaign-state.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { balanceSentence } from "./spend-outlook.ts";
-import { unsavedMark } from "./unsaved-notice.tsx";
 import type { Campaign } from "./use-campaign.ts";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
@@ -51,7 +56,7 @@ export function bidSentence(
 ): string {
   const range = `From ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
   if (!bidCents || bidCents < BID_CENTS.min || bidCents > BID_CENTS.max) return range;
-  const each = `${range} One impression costs ${formatExactCents(bidCents / MILLE)}`;
+  const each = `${range} One impression costs ${formatExactCents(impressionCents(bidCents))}`;
   if (!budgetCents || budgetCents < BUDGET_CENTS.min || budgetCents > BUDGET_CENTS.max) return `${each}.`;
   return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
 }
@@ -86,19 +91,16 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
       <TextInput
         label={CAMPAIGN_LABELS.name}
         description="Only you see it."
-        wrapperProps={unsavedMark(form, "name")}
         {...requiredTextField(form, "name")}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <MoneyInput
           label={CAMPAIGN_LABELS.budget_cents}
-          wrapperProps={unsavedMark(form, "budget_cents")}
           description={budgetHelp.filter(Boolean).join(" ")}
           {...moneyField(form, "budget_cents")}
         />
         <MoneyInput
           label={CAMPAIGN_LABELS.cpm_bid_cents}
-          wrapperProps={unsavedMark(form, "cpm_bid_cents")}
           description={bidSentence(values.cpm_bid_cents, values.budget_cents)}
           {...moneyField(form, "cpm_bid_cents")}
         />
@@ -107,7 +109,6 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
         <>
           <MoneyInput
             label={`${CAMPAIGN_LABELS.daily_cap_cents} (optional)`}
-            wrapperProps={unsavedMark(form, "daily_cap_cents")}
             description={
               values.daily_cap_cents
                 ? `At most ${formatCents(values.daily_cap_cents)} on one UTC day.`
@@ -118,7 +119,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <DateInput
               label={`${CAMPAIGN_LABELS.start_date} (optional)`}
-              wrapperProps={unsavedMark(form, "start_date")}
+              wrapperProps={form.markOf("start_date")}
               description={
                 startsAt === undefined
                   ? "In UTC. Without it, serving starts at activation."
@@ -130,7 +131,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
             />
             <DateInput
               label={`${CAMPAIGN_LABELS.end_date} (optional)`}
-              wrapperProps={unsavedMark(form, "end_date")}
+              wrapperProps={form.markOf("end_date")}
               description={
                 endsAt === undefined
                   ? "In UTC, until the end of the day. Without it, serving ends when the budget is spent."
@@ -141,7 +142,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
               onDay={(day) => form.set("end_date", day)}
             />
           </SimpleGrid>
-          <div {...unsavedMark(form, "priority")}>
+          <div {...form.markOf("priority")}>
             <Text fw={600}>
               {CAMPAIGN_LABELS.priority}: {values.priority ?? PRIORITY.usual}
             </Text>
@@ -176,25 +177,19 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
     <>
       <WordsInput
         label={`${CAMPAIGN_LABELS.target_categories} (optional)`}
-        wrapperProps={unsavedMark(form, "target_categories")}
         description="The campaign never appears in scenes of another category or without one. Press Enter after each."
         placeholder={values.target_categories?.length ? "" : "e.g. fantasy"}
         data={sentWords(words, "category")}
         limit={MAX_SUGGESTIONS}
-        value={values.target_categories ?? []}
-        onChange={(value) => form.set("target_categories", value)}
-        error={form.problem("target_categories")}
+        {...listField(form, "target_categories")}
       />
       <WordsInput
         label={`${CAMPAIGN_LABELS.target_tags} (optional)`}
-        wrapperProps={unsavedMark(form, "target_tags")}
         description="A tag is compared with the theme, category, location, moods and actions of a scene, and searched for in its text."
         placeholder={values.target_tags?.length ? "" : "e.g. tavern"}
         data={sentWords(words)}
         limit={MAX_SUGGESTIONS}
-        value={values.target_tags ?? []}
-        onChange={(value) => form.set("target_tags", value)}
-        error={form.problem("target_tags")}
+        {...listField(form, "target_tags")}
       />
     </>
   );

@@ -6,15 +6,14 @@ import { useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
-import { centsOfMillicents, formatNoun, percentOfShare } from "../../format/format.ts";
+import { centsOfMillicents, formatNoun } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import type { Columns } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { DataTable, type Filter } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
+import type { Filter } from "../../kit/use-table-view.ts";
 import classes from "./campaign-list.module.css";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
 import { capsBelowPrice, heldByAccount, spendOnceActive } from "./consequences.ts";
@@ -28,36 +27,16 @@ import { useCampaigns } from "./use-campaigns.ts";
 const columnsOf =
   (balanceCents: number | undefined): Columns<CampaignSummary> =>
   (make) => [
-    make.text("name", "Campaign", ({ name }) => name, {
-      phone: "title",
-      cell: ({ name }) => <LongName>{name}</LongName>,
-    }),
+    make.name("name", "Campaign", ({ name }) => name),
     make.money("spent", "Spend", ({ spent_millicents: spent }) => centsOfMillicents(spent), {
       phone: "fact",
     }),
-    {
-      key: "status",
-      header: "Status",
+    make.status("status", "Status", (campaign) => campaignState(campaign, balanceCents, Date.now()), {
       phone: "fact",
-      value: (campaign) => campaignState(campaign, balanceCents, Date.now()).word,
-      cell: (campaign) => {
-        const { word, tone, cause } = campaignState(campaign, balanceCents, Date.now());
-        return (
-          <Status tone={tone} cause={cause}>
-            {word}
-          </Status>
-        );
-      },
-    },
+    }),
     make.money("budget", "Budget", ({ budget_cents: budget }) => budget),
-    {
-      key: "pacing",
-      header: "Of budget spent",
+    make.share("pacing", "Of budget spent", spentShare, {
       help: "The mark on the bar is what the dates or the daily cap plan by now.",
-      align: "right",
-      value: spentShare,
-      csv: (campaign) => percentOfShare(spentShare(campaign)),
-      csvUnit: "%",
       cell: ({ spent_millicents: spent, budget_cents: budget, expected_spend_millicents: planned }) => (
         <PacingBar
           spentCents={centsOfMillicents(spent)}
@@ -65,7 +44,7 @@ const columnsOf =
           plannedCents={planned === null ? null : centsOfMillicents(planned)}
         />
       ),
-    },
+    }),
     {
       key: "recent",
       header: "Last 14 days",

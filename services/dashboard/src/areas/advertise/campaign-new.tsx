@@ -8,8 +8,8 @@ import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { capBelowPrice } from "./consequences.ts";
-import { datesInOrder } from "./dates-in-order.ts";
 import { ForManagers } from "./for-managers.tsx";
+import { datesInOrder } from "./form-checks.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { useAdvertiser } from "./use-advertiser.ts";
 
@@ -60,7 +60,7 @@ export function Component() {
             <Button type="submit" loading={form.isSending}>
               Create campaign
             </Button>
-            <ButtonLink to="/campaigns" variant="default" onClick={() => form.reset(NEW_CAMPAIGN)}>
+            <ButtonLink to="/campaigns" variant="default" onClick={form.discard}>
               {form.isChanged ? "Discard draft" : "Cancel"}
             </ButtonLink>
             <div aria-live="polite">

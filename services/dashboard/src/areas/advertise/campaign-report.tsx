@@ -19,7 +19,7 @@ import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { exhaustedPart, flightDays, hasEnded } from "./campaign-state.ts";
 import { type DailyRow, spendRows } from "./ideal-line.ts";
 import { hasPace, spendOutlook } from "./spend-outlook.ts";
-import { type Campaign, pathOf, useHeldCents } from "./use-campaign.ts";
+import { type Campaign, pathOf, spentIn, useHeldCents } from "./use-campaign.ts";
 
 const DAYS = 30;
 
@@ -32,7 +32,6 @@ export function useDaily(campaign: Campaign) {
   );
 }
 
-const spentIn = sumOf(({ spent_millicents: spent }: DailyRow) => spent);
 const impressionsIn = sumOf(({ impressions }: DailyRow) => impressions);
 
 /** Zero without impressions. */
@@ -61,13 +60,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
   /** A note that would be wrong without the balance. */
   const byBalance = (note: (balanceCents: number) => ReactNode) => {
     if (balanceCents !== undefined) return note(balanceCents);
-    return (
-      profile.isError && (
-        <>
-          Balance: <NotLoaded label="Balance" read={profile} />
-        </>
-      )
-    );
+    return profile.isError && <NotLoaded label="Balance" isNamed read={profile} />;
   };
   const isServable = !isOver && campaign.status === "active" && data?.pacing_status !== "not_started";
   const lastDay = isOver ? flightDays(campaign).last : undefined;

@@ -1,6 +1,7 @@
 import { compileSchedule, parseDate } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
-import { centsOfMillicents } from "../../format/format.ts";
+import { utcDayOf } from "../../format/days.ts";
+import { impressionCents } from "../../format/format.ts";
 import type { Tone } from "../../kit/status.tsx";
 import type { Campaign } from "./use-campaign.ts";
 
@@ -42,7 +43,7 @@ export function hasEnded({ end_date }: Pick<CampaignSummary, "end_date">, nowMs:
 /** The first and the last UTC day of a campaign, YYYY-MM-DD, by the same rule; undefined: it has no such limit. */
 export function flightDays(campaign: Pick<Campaign, "start_date" | "end_date">) {
   const schedule = compileSchedule(campaign);
-  const dayOf = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : undefined);
+  const dayOf = (ms: number) => (Number.isFinite(ms) ? utcDayOf(ms) : undefined);
   if (schedule === null) return { first: undefined, last: undefined };
   return { first: dayOf(schedule.startsAtMs), last: dayOf(schedule.endsBeforeMs - 1) };
 }
@@ -61,7 +62,7 @@ export function isCapBelowPrice({
   daily_cap_cents: cap,
   cpm_bid_cents: bid,
 }: Pick<CampaignSummary, "daily_cap_cents" | "cpm_bid_cents">): boolean {
-  return cap !== null && cap < centsOfMillicents(bid);
+  return cap !== null && cap < impressionCents(bid);
 }
 
 /** Whether a campaign is shown to players now, and why not. */

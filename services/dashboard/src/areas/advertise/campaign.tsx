@@ -1,16 +1,17 @@
-import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
+import { Box, Button, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { Outlet, useMatch, useNavigate, useParams } from "react-router";
+import { hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
-import { hasStatus, useChange, useRead } from "../../api/queries.ts";
+import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useLeaveSignal } from "../../api/use-leave-signal.ts";
-import { formatCents, formatExactCents, formatTerm } from "../../format/format.ts";
+import { formatCents, formatExactCents, formatTerm, impressionCents } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Failed, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -67,11 +68,9 @@ export function Component() {
         {hasStatus(campaign.error, 403, 404) ? (
           <UnknownCampaign />
         ) : campaign.error ? (
-          <Card>
-            <Failed what="The campaign could not be loaded." read={campaign}>
-              Nothing was changed, and games are served apart from this page.
-            </Failed>
-          </Card>
+          <Failed isCard what="The campaign could not be loaded." read={campaign}>
+            Nothing was changed, and games are served apart from this page.
+          </Failed>
         ) : (
           <Stack>
             <Skeleton height={40} />
@@ -114,7 +113,7 @@ export function Component() {
       }
       about={
         <>
-          {formatCents(bid)} per thousand impressions, {formatExactCents(bid / 1_000)} each
+          {formatCents(bid)} per thousand impressions, {formatExactCents(impressionCents(bid))} each
           <Box component="span" visibleFrom="sm">
             {" · "}
           </Box>
@@ -182,12 +181,11 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
       action: "Pause campaign",
     });
     if (!isAgreed) return;
-    try {
-      await pause.mutateAsync(at);
-      notifyDone(`${name} is paused.`);
-    } catch (error) {
-      notifyFailed(`${name} was not paused.`, error, `${name} was paused`);
-    }
+    await attempt(() => pause.mutateAsync(at), {
+      done: `${name} is paused.`,
+      failed: `${name} was not paused.`,
+      change: `${name} was paused`,
+    });
   };
   const duplicate = async () => {
     setCopying(true);
@@ -206,11 +204,7 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button
-            variant="default"
-            loading={isCopying}
-            rightSection={<IconChevronDown size={16} stroke={1.5} />}
-          >
+          <Button variant="default" loading={isCopying} rightSection={<IconChevronDown size={16} />}>
             More
           </Button>
         </Menu.Target>

@@ -2,7 +2,6 @@ import { TextInput } from "@mantine/core";
 import type { BodyOf } from "../../api/operations.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
-import { unsavedMark } from "./unsaved-notice.tsx";
 
 /** What the fields of an advertiser's profile are called. */
 export const COMPANY_LABELS = {
@@ -25,19 +24,16 @@ export function CompanyFields({ form: anyForm }: { form: CompanyForm }) {
     <>
       <TextInput
         label={COMPANY_LABELS.company_name}
-        wrapperProps={unsavedMark(form, "company_name")}
         description="Developers see it when they decide which advertisers their games show."
         {...requiredTextField(form, "company_name")}
       />
       <TextInput
         label={COMPANY_LABELS.contact_email}
-        wrapperProps={unsavedMark(form, "contact_email")}
         type="email"
         {...requiredTextField(form, "contact_email")}
       />
       <TextInput
         label={`${COMPANY_LABELS.website} (optional)`}
-        wrapperProps={unsavedMark(form, "website")}
         placeholder="https://"
         {...textField(form, "website")}
         onBlur={completeWebsite}

@@ -1,15 +1,17 @@
-import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Skeleton, Stack, Text } from "@mantine/core";
+import { hasStatus } from "../../api/api-error.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead, useReadNow } from "../../api/queries.ts";
+import { useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
+import { SaveButtons } from "../../kit/save-buttons.tsx";
 import { Failed } from "../../kit/states.tsx";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { ADVERTISE_PATH } from "./advertise-path.ts";
 import { COMPANY_LABELS, CompanyFields } from "./company-fields.tsx";
-import { UnsavedNotice } from "./unsaved-notice.tsx";
 
 type Profile = AnswerOf<"GET /profile">;
 
@@ -45,29 +47,17 @@ function ProfileForm({ profile }: { profile: Profile }) {
     draft: "company",
     readStored: async () => companyOf(await readNow()),
   });
-  const discard = () => form.reset(companyOf(profile));
   const save = async () => {
     const changed = await form.send({}, companyOf);
     if (changed !== undefined) notifyDone("The company was changed.");
   };
   return (
     <Form onSend={save} isReadOnly={!canChange}>
-      {canChange && <UnsavedNotice form={form} labels={COMPANY_LABELS} onDiscard={discard} />}
+      {canChange && <UnsavedNotice form={form} labels={COMPANY_LABELS} />}
       <Stack>
         <CompanyFields form={form} />
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
-        {canChange && (
-          <Group>
-            <Button type="submit" variant="default" loading={form.isSending} disabled={!form.isChanged}>
-              Save company
-            </Button>
-            {form.isChanged && (
-              <Button variant="default" onClick={discard}>
-                Discard
-              </Button>
-            )}
-          </Group>
-        )}
+        {canChange && <SaveButtons form={form} action="Save company" isSecondary />}
       </Stack>
     </Form>
   );

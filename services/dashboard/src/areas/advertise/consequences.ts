@@ -6,6 +6,7 @@ import {
   formatDayWithYear,
   formatExactCents,
   formatNoun,
+  impressionCents,
 } from "../../format/format.ts";
 import { isCapBelowPrice } from "./campaign-state.ts";
 import { balanceSentence } from "./spend-outlook.ts";
@@ -27,7 +28,7 @@ export function consequences(
   { nowMs, todaySpentCents, heldCents }: Now,
 ): string[] {
   const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
-  const price = centsOfMillicents(bid ?? campaign.cpm_bid_cents);
+  const price = impressionCents(bid ?? campaign.cpm_bid_cents);
   const found: string[] = [];
   if (typeof budget === "number" && budget < campaign.budget_cents) {
     const left = budget - centsOfMillicents(campaign.spent_millicents);
@@ -56,7 +57,7 @@ interface CapAndBid {
 /** What a daily cap that pays for no impression does; undefined: it pays for one, or there is none. */
 export function capBelowPrice({ daily_cap_cents: cap, cpm_bid_cents: bid }: CapAndBid): string | undefined {
   if (!cap || !bid || !isCapBelowPrice({ daily_cap_cents: cap, cpm_bid_cents: bid })) return undefined;
-  const price = formatExactCents(centsOfMillicents(bid));
+  const price = formatExactCents(impressionCents(bid));
   return `The daily cap is below the price of one impression, ${price}: the campaign is not served.`;
 }
 

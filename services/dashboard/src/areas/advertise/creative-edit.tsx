@@ -1,16 +1,16 @@
-import { Button, Card, Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
-import { hasStatus, useChange, useRead, useReadNow } from "../../api/queries.ts";
+import { ApiError, hasStatus } from "../../api/api-error.ts";
+import { useChange, useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt, notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
-import { missingLine } from "./missing-line.ts";
+import { missingLine } from "./form-checks.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 import type { Creative } from "./use-campaign.ts";
 
@@ -26,20 +26,17 @@ export function Component() {
       {hasStatus(creatives.error, 403, 404) ? (
         <UnknownCampaign />
       ) : creatives.error ? (
-        <Card>
-          <Failed what="The creative could not be loaded." read={creatives} />
-        </Card>
+        <Failed isCard what="The creative could not be loaded." read={creatives} />
       ) : creatives.data === undefined ? (
         <Skeleton height={480} />
       ) : (
-        <Card>
-          <Empty
-            line="This page was torn out."
-            action={<ButtonLink to={`/campaigns/${campaignId}/lines`}>Show the creatives</ButtonLink>}
-          >
-            The creative was deleted. Its impressions stay counted.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="This page was torn out."
+          action={<ButtonLink to={`/campaigns/${campaignId}/lines`}>Show the creatives</ButtonLink>}
+        >
+          The creative was deleted. Its impressions stay counted.
+        </Empty>
       )}
     </Page>
   );
@@ -64,9 +61,8 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const remove = useChange("DELETE /creatives/{creative_id}");
   const confirm = useConfirm();
   const navigate = useNavigate();
-  const stored = fieldsOf(creative);
   const readNow = useReadNow("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
-  const form = useApiForm("PATCH /creatives/{creative_id}", stored, {
+  const form = useApiForm("PATCH /creatives/{creative_id}", fieldsOf(creative), {
     draft: `creative ${id}`,
     readStored: async () => {
       const now = (await readNow()).find((one) => one.id === id);
@@ -102,13 +98,12 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
       isDestructive: true,
     });
     if (!isAgreed) return;
-    try {
-      await remove.mutateAsync({ path: { creative_id: id } });
-      notifyDone("The creative is deleted.");
-      await navigate(back);
-    } catch (error) {
-      notifyFailed("The creative was not deleted.", error, "the creative was deleted");
-    }
+    const isDeleted = await attempt(() => remove.mutateAsync({ path: { creative_id: id } }), {
+      done: "The creative is deleted.",
+      failed: "The creative was not deleted.",
+      change: "the creative was deleted",
+    });
+    if (isDeleted) await navigate(back);
   };
   return (
     <Page
@@ -127,13 +122,7 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
         )
       }
     >
-      <CreativeEditor
-        form={form}
-        type={type}
-        onSave={save}
-        action="Save changes"
-        onDiscard={() => form.reset(stored)}
-      />
+      <CreativeEditor form={form} type={type} onSave={save} action="Save changes" />
     </Page>
   );
 }

@@ -1,16 +1,18 @@
 import { useNavigate, useParams } from "react-router";
+import { hasStatus } from "../../api/api-error.ts";
 import type { BodyOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { CreativeEditor, USES } from "./creative-editor.tsx";
+import { CreativeEditor } from "./creative-editor.tsx";
+import { CREATE, USES } from "./creative-fields.ts";
 import { ForManagers } from "./for-managers.tsx";
-import { missingLine } from "./missing-line.ts";
+import { missingLine } from "./form-checks.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 
-const NEW_CREATIVE: Partial<BodyOf<"POST /campaigns/{campaign_id}/creatives">> = {
+const NEW_CREATIVE: Partial<BodyOf<typeof CREATE>> = {
   creative_type: "narrative_hook",
   tone: "neutral",
   alt_hooks: [],
@@ -45,7 +47,7 @@ export function Component() {
 }
 
 function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: string }) {
-  const form = useApiForm("POST /campaigns/{campaign_id}/creatives", NEW_CREATIVE, {
+  const form = useApiForm(CREATE, NEW_CREATIVE, {
     draft: `new creative of ${campaignId}`,
     check: missingLine,
   });
@@ -56,13 +58,5 @@ function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: str
     notifyDone("The creative is saved.");
     await navigate(onSaved);
   };
-  return (
-    <CreativeEditor
-      form={form}
-      onSave={save}
-      onDiscard={() => form.reset(NEW_CREATIVE)}
-      action="Save creative"
-      isNew
-    />
-  );
+  return <CreativeEditor form={form} onSave={save} action="Save creative" isNew />;
 }

@@ -14,7 +14,6 @@ interface DepositFormProps {
   onDone?: () => void;
 }
 
-/** Adds money to the balance. */
 export function DepositForm({ onDone }: DepositFormProps) {
   const form = useApiForm("POST /deposit", { amount_cents: AMOUNTS_CENTS[0] ?? 0 }, { draft: "deposit" });
   useHoldDialog(form.isSending);

@@ -1,13 +1,13 @@
 import { Alert, Button, Card, Group } from "@mantine/core";
 import type { ReactNode } from "react";
-import { hasStatus } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
 import { useAbility } from "../../api/session.ts";
 import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { type RowActionProps, RowActions } from "../../kit/row-actions.tsx";
-import type { ReadOutcome } from "../../kit/states.tsx";
+import type { Read } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 
 interface EntryFormProps {
@@ -41,7 +41,7 @@ export function EntryForm({ form, action, onSend, children }: EntryFormProps) {
 
 /** The read of a list of the campaign. */
 export interface EntriesRead<Entry> {
-  read: ReadOutcome & { data: readonly Entry[] | undefined };
+  read: Read & { data: readonly Entry[] | undefined };
 }
 
 interface EntryTableProps<Entry> extends EntriesRead<Entry> {
@@ -82,11 +82,8 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
       skeletonRows={1}
       columns={(make) => [
         ...columns(make),
-        {
-          key: "remove",
-          header: "",
-          align: "right",
-          cell: (entry) =>
+        make.actions(
+          (entry) =>
             canChange && (
               <RowActions
                 actions={[
@@ -101,7 +98,7 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
                 ]}
               />
             ),
-        },
+        ),
       ]}
     />
   );

@@ -11,8 +11,8 @@ import {
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { flightDays, momentOfDate } from "./campaign-state.ts";
 
-type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
-type Check = Explanation["checks"][number];
+export type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
+export type Check = Explanation["checks"][number];
 type Rule = Check["rule"];
 
 /** Rules whose names alone do not say whose they are. */

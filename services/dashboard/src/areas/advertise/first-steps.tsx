@@ -13,9 +13,9 @@ import { CampaignFields } from "./campaign-fields.tsx";
 import { NEW_CAMPAIGN } from "./campaign-new.tsx";
 import type { CampaignSummary } from "./campaign-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
+import classes from "./first-steps.module.css";
+import { missingLine } from "./form-checks.ts";
 import { LineAdvice } from "./line-advice.tsx";
-import { missingLine } from "./missing-line.ts";
-import classes from "./overview.module.css";
 import { RegisterForm } from "./register-form.tsx";
 import { balanceSentence } from "./spend-outlook.ts";
 import { useActivation } from "./use-activation.tsx";
@@ -70,11 +70,9 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
     if (document.activeElement === document.body) current.current?.focus();
   }, [now]);
   return (
-    <Card component="section" aria-labelledby="first-steps">
+    <Card component="section" aria-label="First steps">
       <Group justify="space-between" mb="xs">
-        <Title order={2} id="first-steps">
-          First steps
-        </Title>
+        <Title order={2}>First steps</Title>
         <Text c="dimmed">
           {steps.filter(({ isDone }) => isDone).length} of {steps.length} done
         </Text>
@@ -94,7 +92,7 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
             <li key={title} {...(state === "now" && { "aria-current": "step" as const })}>
               <div className={classes.step}>
                 <span className={classes.mark} data-state={state}>
-                  {isDone ? <IconCheck size={14} stroke={1.5} aria-label="Done" /> : index + 1}
+                  {isDone ? <IconCheck size={14} aria-label="Done" /> : index + 1}
                 </span>
                 <Text
                   {...(state === "now" && { ref: current, tabIndex: -1 })}

@@ -1,4 +1,3 @@
-import { Card } from "@mantine/core";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Empty } from "../../kit/states.tsx";
 
@@ -12,10 +11,12 @@ interface ForManagersProps {
 /** In place of a form of which a viewer can send nothing. */
 export function ForManagers({ task, next }: ForManagersProps) {
   return (
-    <Card>
-      <Empty line="The pen is in other hands." action={<ButtonLink to={next.to}>{next.label}</ButtonLink>}>
-        Ask an owner or a manager of the account to {task}.
-      </Empty>
-    </Card>
+    <Empty
+      isCard
+      line="The pen is in other hands."
+      action={<ButtonLink to={next.to}>{next.label}</ButtonLink>}
+    >
+      Ask an owner or a manager of the account to {task}.
+    </Empty>
   );
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { budgetCoversSpent } from "./budget-covers-spent.ts";
-import { datesInOrder } from "./dates-in-order.ts";
+import { budgetCoversSpent, datesInOrder, missingLine } from "./form-checks.ts";
 import { geoFieldProblems, stateCodeAdvice } from "./geo-field-problems.ts";
 
 describe("what a schema cannot say about a form", () => {
@@ -91,5 +90,18 @@ describe("what a schema cannot say about a form", () => {
     const listed = { country_code: "This place is in the list already." };
     expect([ofCountry("DE", true), ofCountry("DE", undefined)]).toEqual([listed, listed]);
     expect(ofCountry("FR", false)).toEqual({});
+  });
+});
+
+describe("missingLine", () => {
+  it.each([undefined, null, ""])("asks for the line of a narrative hook: %p", (line) => {
+    expect(missingLine({ creative_type: "narrative_hook", narrative_hook: line })).toEqual({
+      narrative_hook: "Write the line first.",
+    });
+  });
+
+  it("accepts a narrative hook with a line, and every other type without one", () => {
+    expect(missingLine({ creative_type: "narrative_hook", narrative_hook: "An ale." })).toEqual({});
+    expect(missingLine({ creative_type: "product_mention" })).toEqual({});
   });
 });

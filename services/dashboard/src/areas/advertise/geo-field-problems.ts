@@ -1,8 +1,8 @@
 import { comparable } from "@diegetic/ad-rules/equality";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
+import type { GeoTarget } from "./use-campaign.ts";
 
 type NewTarget = Partial<BodyOf<"POST /campaigns/{campaign_id}/geo-targets">>;
-type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
 type Problems = Partial<Record<keyof NewTarget, string | undefined>>;
 
 const CHOOSE_COUNTRY = "Choose a country.";

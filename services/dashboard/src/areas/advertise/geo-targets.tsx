@@ -12,26 +12,24 @@ import {
   TextInput,
 } from "@mantine/core";
 import { lazy, Suspense, useMemo } from "react";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { countryName } from "../../format/countries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { numberField, textField } from "../../kit/fields.ts";
+import { choiceField, numberField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number-field.tsx";
 import { Section } from "../../kit/page.tsx";
-import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
 import { geoFieldProblems, stateCodeAdvice } from "./geo-field-problems.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { type GeoTarget, pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
 
-type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
 type GeoType = GeoTarget["target_type"];
 
 function placeName({
@@ -215,9 +213,7 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
                     data={[...countryOptions]}
                     searchable
                     allowDeselect={false}
-                    value={values.country_code ?? null}
-                    onChange={(value) => form.set("country_code", value ?? undefined)}
-                    error={form.problem("country_code")}
+                    {...choiceField(form, "country_code")}
                   />
                 )}
                 {type === "state" && (
@@ -250,14 +246,15 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
           onRemove={removeGeoTarget}
           columns={(make) => [
             make.text("place", "Place", placeName, { phone: "title" }),
-            make.text("rule", "Rule", ({ include }) => (include ? "Shown there" : "Never there"), {
-              phone: "fact",
-              cell: ({ include }) => (
-                <Status tone={include ? "positive" : "negative"}>
-                  {include ? "Shown there" : "Never there"}
-                </Status>
-              ),
-            }),
+            make.status(
+              "rule",
+              "Rule",
+              ({ include }) =>
+                include
+                  ? { tone: "positive", word: "Shown there" }
+                  : { tone: "negative", word: "Never there" },
+              { phone: "fact" },
+            ),
           ]}
         />
       </Stack>

@@ -1,17 +1,16 @@
 import { compileSchedule } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
+import { DAY_MS, utcDayOf } from "../../format/days.ts";
 import { centsOfMillicents } from "../../format/format.ts";
 import { flightDays } from "./campaign-state.ts";
 import { hasPace } from "./spend-outlook.ts";
-import type { Campaign } from "./use-campaign.ts";
+import type { Campaign, Pacing } from "./use-campaign.ts";
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 120;
 /** Days that are projected for each day that there is spend of: more would say more than is known. */
 const MAX_PROJECTED_PER_DAY = 2;
 
 export type DailyRow = AnswerOf<"GET /campaigns/{campaign_id}/analytics/daily">["days"][number];
-type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
 
 export interface SpendRow extends Record<string, string | number | null> {
   date: string;
@@ -65,7 +64,7 @@ export function spendRows(
   const daysSoFar = Math.min(shown.length, pacing.days_active ?? 0);
   const maxAhead = Math.min(MAX_DAYS - shown.length, daysSoFar * MAX_PROJECTED_PER_DAY);
   for (let ahead = 1; ahead <= maxAhead; ahead += 1) {
-    const date = new Date(Date.parse(last.date) + ahead * DAY_MS).toISOString().slice(0, 10);
+    const date = utcDayOf(Date.parse(last.date) + ahead * DAY_MS);
     const projected = Math.min(most, spentCents + perDay * ahead);
     rows.push({ date, spent: null, ideal: ideal(date), projected });
     if (date >= end || projected === most) break;

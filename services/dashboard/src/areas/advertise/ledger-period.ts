@@ -7,7 +7,7 @@ const ROLLING = [
 
 /** The UTC days of a period: a number of days that end today, or a calendar year ("y2025") up to today. */
 export function ledgerPeriod(period: string, now: Date): { from: string; to: string } {
-  const today = utcDayOf(now);
+  const today = utcDayOf(now.getTime());
   const year = /^y(\d{4})$/.exec(period)?.[1];
   if (year === undefined || `${year}-01-01` > today) {
     const isRolling = ROLLING.some(({ value }) => value === period);

@@ -3,7 +3,6 @@ import { useAbility } from "../../api/session.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./lines-tab.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -53,9 +52,7 @@ export function Component() {
           }),
           make.number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
           make.text("type", "Type", ({ creative_type: type }) => formatTerm(type)),
-          make.text("brand", "Brand", ({ brand_name: brand }) => brand, {
-            cell: ({ brand_name: brand }) => <LongName isAside>{brand}</LongName>,
-          }),
+          make.name("brand", "Brand", ({ brand_name: brand }) => brand, { isAside: true }),
           make.number("players", "Unique players", ({ unique_users: players }) => players),
           make.number("score", "Fit", ({ avg_affinity_score: score }) => score, {
             help: "Mean affinity score of its impressions: how well the scenes fitted.",

@@ -6,14 +6,15 @@ import { useAbility } from "../../api/session.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { exactColumn, formatCents, formatDayWithYear, formatNoun } from "../../format/format.ts";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { valuesOf } from "../../kit/options.ts";
+import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice } from "../../kit/use-url-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
 import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
@@ -28,9 +29,7 @@ export function Component() {
   const { profile, isUnregistered, canRead } = useAdvertiser();
   const now = new Date();
   const periods = ledgerPeriods(profile.data?.created_at, now);
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
-    known: profile.data && oneOf(valuesOf(periods), DEFAULT_PERIOD),
-  });
+  const [period, setPeriod] = useUrlChoice("period", profile.data && valuesOf(periods), DEFAULT_PERIOD);
   const asked = ledgerPeriod(period, now);
   const ledger = useRead(
     "GET /ledger",
@@ -78,7 +77,7 @@ export function Component() {
           },
         ]}
       />
-      <Section
+      <TableSection
         title="Statement"
         about={`Every UTC day from ${formatDayWithYear(shown.from)} to ${formatDayWithYear(shown.to)} on which money moved, exact to a thousandth of a cent.`}
         actions={
@@ -86,11 +85,7 @@ export function Component() {
             aria-label="Period of the statement"
             error={
               profile.data === undefined &&
-              profile.isError && (
-                <>
-                  Earlier years: <NotLoaded label="Earlier years" read={profile} />
-                </>
-              )
+              profile.isError && <NotLoaded label="Earlier years" isNamed read={profile} />
             }
             data={periods}
             value={period}
@@ -99,61 +94,52 @@ export function Component() {
             w={180}
           />
         }
-      >
-        <DataTable
-          label="Statement"
-          rows={days}
-          rowKey={({ date }) => date}
-          read={ledger}
-          empty={
-            <Empty line="Not a coin has moved.">
-              {totals?.deposits_cents === 0
-                ? "Deposits and charges appear here, day by day, with the running balance."
-                : "Nothing was deposited or charged in this period. Choose another one above."}
-            </Empty>
-          }
+        rows={days}
+        rowKey={({ date }) => date}
+        read={ledger}
+        empty={
+          <Empty line="Not a coin has moved.">
+            {totals?.deposits_cents === 0
+              ? "Deposits and charges appear here, day by day, with the running balance."
+              : "Nothing was deposited or charged in this period. Choose another one above."}
+          </Empty>
+        }
+        columns={(make) => [
+          make.text("date", "Day (UTC)", ({ date }) => date, {
+            phone: "title",
+            cell: ({ date }) => formatDayWithYear(date),
+          }),
+          make.money("closing", "Balance", ({ closing_balance_cents: cents }) => cents, {
+            phone: "fact",
+            help: "What was left at the end of the day, held money included.",
+            cell: ({ closing_balance_cents: cents }) => format(cents),
+          }),
+          make.money("deposits", "Deposits", ({ deposits_cents: cents }) => cents, {
+            cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatCents(cents)}`),
+          }),
+          make.money("charges", "Charges", ({ charges_cents: cents }) => cents, {
+            phone: "fact",
+            cell: ({ charges_cents: cents }) => (cents === 0 ? "" : format(-cents)),
+          }),
+          make.number("impressions", "Impressions", ({ impressions }) => impressions),
+        ]}
+      />
+      {(deposits.data === undefined ? deposits.isError : deposits.data.length > 0) && (
+        <TableSection
+          title="Deposits"
+          name="deposits"
+          rows={deposits.data}
+          rowKey={({ id }) => id}
+          read={deposits}
+          empty={null}
           columns={(make) => [
-            {
-              key: "date",
-              header: "Day (UTC)",
+            make.moment("at", "Day (UTC)", ({ created_at: at }) => at, {
               phone: "title",
-              value: ({ date }) => date,
-              cell: ({ date }) => formatDayWithYear(date),
-            },
-            make.money("closing", "Balance", ({ closing_balance_cents: cents }) => cents, {
-              phone: "fact",
-              help: "What was left at the end of the day, held money included.",
-              cell: ({ closing_balance_cents: cents }) => format(cents),
+              cell: ({ created_at: at }) => <Moment iso={at} isDay />,
             }),
-            make.money("deposits", "Deposits", ({ deposits_cents: cents }) => cents, {
-              cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatCents(cents)}`),
-            }),
-            make.money("charges", "Charges", ({ charges_cents: cents }) => cents, {
-              phone: "fact",
-              cell: ({ charges_cents: cents }) => (cents === 0 ? "" : format(-cents)),
-            }),
-            make.number("impressions", "Impressions", ({ impressions }) => impressions),
+            make.money("amount", "Amount", ({ amount_cents: cents }) => cents, { phone: "fact" }),
           ]}
         />
-      </Section>
-      {(deposits.data === undefined ? deposits.isError : deposits.data.length > 0) && (
-        <Section title="Deposits">
-          <DataTable
-            label="Deposits"
-            name="deposits"
-            rows={deposits.data}
-            rowKey={({ id }) => id}
-            read={deposits}
-            empty={null}
-            columns={(make) => [
-              make.moment("at", "Day (UTC)", ({ created_at: at }) => at, {
-                phone: "title",
-                cell: ({ created_at: at }) => <Moment iso={at} isDay />,
-              }),
-              make.money("amount", "Amount", ({ amount_cents: cents }) => cents, { phone: "fact" }),
-            ]}
-          />
-        </Section>
       )}
       <Dialog opened={isOpen} onClose={close} title="Deposit">
         <DepositForm onDone={close} />

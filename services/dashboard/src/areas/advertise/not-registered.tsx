@@ -1,4 +1,3 @@
-import { Card } from "@mantine/core";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -8,14 +7,13 @@ import { ADVERTISE_PATH } from "./advertise-path.ts";
 export function NotRegistered({ title }: { title: string }) {
   return (
     <Page title={title}>
-      <Card>
-        <Empty
-          line="No story has been told for you yet."
-          action={<ButtonLink to={ADVERTISE_PATH}>Go to the first steps</ButtonLink>}
-        >
-          Say who advertises, deposit money, and write a first line: the overview leads the way.
-        </Empty>
-      </Card>
+      <Empty
+        isCard
+        line="No story has been told for you yet."
+        action={<ButtonLink to={ADVERTISE_PATH}>Go to the first steps</ButtonLink>}
+      >
+        Say who advertises, deposit money, and write a first line: the overview leads the way.
+      </Empty>
     </Page>
   );
 }

@@ -1,31 +1,26 @@
-import { Anchor, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Skeleton } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { monthOnMonth, sumOf } from "../../format/change.ts";
+import { monthOnMonth } from "../../format/change.ts";
 import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Failed } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import { usePlacements } from "../games/reads.ts";
 import { OperatorNotice } from "../system/operator-notice.tsx";
 import { ADVERTISE_PATH, BEGIN_PARAMETER } from "./advertise-path.ts";
-import {
-  type Attention,
-  type CampaignSummary,
-  campaignState,
-  needsAttention,
-  restSentence,
-} from "./campaign-state.ts";
+import { AttentionList } from "./attention-list.tsx";
+import { type CampaignSummary, needsAttention, restSentence } from "./campaign-state.ts";
+import { FirstImpression } from "./first-impression.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import classes from "./overview.module.css";
 import { useAdvertiser } from "./use-advertiser.ts";
+import { spentIn } from "./use-campaign.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
 const GamesOverview = lazy(() => import("../games/games-overview.tsx"));
@@ -35,8 +30,6 @@ const CHART_DAYS = 30;
 const DAYS = 62;
 
 const NO_CAMPAIGNS: CampaignSummary[] = [];
-
-const spentIn = sumOf(({ spent_millicents: spent }: { spent_millicents: number }) => spent);
 
 export function Component() {
   const { canChange } = useAbility();
@@ -56,11 +49,9 @@ export function Component() {
   if (profile.error && !isRegistered && !isUnregistered) {
     return (
       <Page title="Overview">
-        <Card>
-          <Failed what="The overview could not be loaded." read={profile}>
-            Nothing was changed, and games are served apart from this page.
-          </Failed>
-        </Card>
+        <Failed isCard what="The overview could not be loaded." read={profile}>
+          Nothing was changed, and games are served apart from this page.
+        </Failed>
       </Page>
     );
   }
@@ -162,11 +153,9 @@ export function Component() {
       ) : profile.data && isListKnown && (daily.data || daily.isError) ? (
         <>
           {list === undefined ? (
-            <Card>
-              <Failed what="What needs attention could not be loaded." read={campaigns}>
-                Nothing was changed, and games are served apart from this page.
-              </Failed>
-            </Card>
+            <Failed isCard what="What needs attention could not be loaded." read={campaigns}>
+              Nothing was changed, and games are served apart from this page.
+            </Failed>
           ) : (
             <>
               {daily.data?.total.impressions === 0 && (
@@ -205,48 +194,6 @@ export function Component() {
   );
 }
 
-/** The most urgent; an account may have thousands of campaigns. */
-const MAX_ATTENTION = 10;
-
-/** What comes after a first activation: nothing is seen here until a game has shown a line. */
-function FirstImpression(props: { campaigns: readonly CampaignSummary[]; balanceCents: number }) {
-  const { campaigns, balanceCents } = props;
-  const stateOf = (campaign: CampaignSummary) => campaignState(campaign, balanceCents, Date.now());
-  const all = campaigns.filter(({ status }) => status === "active");
-  const active = all.find((campaign) => stateOf(campaign).word === "Active") ?? all[0];
-  if (active === undefined) return null;
-  const { word, tone, cause } = stateOf(active);
-  return (
-    <Card padding="sm" px="lg">
-      <Group justify="space-between" gap="sm">
-        <Stack gap={2} miw={0}>
-          <Text fw={600} className={classes.what ?? ""}>
-            {active.name}
-          </Text>
-          {word === "Active" ? (
-            <>
-              <Status tone="info">Waits for its first impression</Status>
-              <Text c="dimmed" fz="xs" pl={16}>
-                It begins with the next scene that fits; the charts move a few seconds later.
-              </Text>
-            </>
-          ) : (
-            <>
-              <Status tone={tone}>{word}</Status>
-              <Text c="dimmed" fz="xs" pl={16}>
-                {cause}.
-              </Text>
-            </>
-          )}
-        </Stack>
-        <Anchor component={Link} to={`/campaigns/${active.campaign_id}/simulator`}>
-          See how it looks in a game
-        </Anchor>
-      </Group>
-    </Card>
-  );
-}
-
 /** The way to the demo game, where the installation has one. */
 function PlayDemo() {
   const demo = useRead("GET /demo");
@@ -255,66 +202,5 @@ function PlayDemo() {
     <ButtonLink to="/play" variant="default">
       Play the demo game
     </ButtonLink>
-  );
-}
-
-interface AttentionListProps {
-  items: Attention[];
-  /** Whether every read that can add an item was answered. */
-  isComplete: boolean;
-  /** Why nothing is served although nothing needs attention. */
-  rest: string | undefined;
-}
-
-function AttentionList({ items, isComplete, rest }: AttentionListProps) {
-  const { canChange } = useAbility();
-  if (items.length === 0) {
-    if (!isComplete) return null;
-    return (
-      <Card padding="sm" px="lg">
-        {rest === undefined ? (
-          <Status tone="positive">Nothing needs attention.</Status>
-        ) : (
-          <Status tone="quiet">
-            <span className={classes.cause}>{rest}</span>
-          </Status>
-        )}
-      </Card>
-    );
-  }
-  return (
-    <Section title="Needs attention">
-      <ul className={classes.attention}>
-        {items.slice(0, MAX_ATTENTION).map(({ key, tone, what, cause, fix }) => (
-          <li key={key}>
-            <Group justify="space-between" wrap="nowrap" gap="md">
-              <Stack gap={2} miw={0}>
-                <Text fw={600} className={classes.what ?? ""}>
-                  {what}
-                </Text>
-                <Status tone={tone}>
-                  <Text span c="dimmed" className={classes.cause ?? ""}>
-                    {cause}
-                  </Text>
-                </Status>
-              </Stack>
-              {(canChange || fix.isForViewers) && (
-                <Anchor component={Link} to={fix.to} className={classes.fix ?? ""}>
-                  {fix.label}
-                </Anchor>
-              )}
-            </Group>
-          </li>
-        ))}
-      </ul>
-      {items.length > MAX_ATTENTION && (
-        <Text mt="xs" c="dimmed">
-          And {formatCount(items.length - MAX_ATTENTION)} more.{" "}
-          <Anchor component={Link} to="/campaigns">
-            See all campaigns
-          </Anchor>
-        </Text>
-      )}
-    </Section>
   );
 }

@@ -4,7 +4,6 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { CompanyFields } from "./company-fields.tsx";
 
-/** Names the company that advertises. */
 export function RegisterForm() {
   const { user, account } = useSession();
   const form = useApiForm(

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../api/operations.ts";
 
-type MarketWord = AnswerOf<"GET /market/words">[number];
+export type MarketWord = AnswerOf<"GET /market/words">[number];
 
 /** The most that a field suggests at once; typing narrows the list. */
 export const MAX_SUGGESTIONS = 50;

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Text } from "@mantine/core";
+import { Alert, Card, Text } from "@mantine/core";
 import { useEffect, useEffectEvent } from "react";
 import { useSearchParams } from "react-router";
 import { useRead, useReadNow } from "../../api/queries.ts";
@@ -7,11 +7,12 @@ import { isUnclear } from "../../api/unclear.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
-import { budgetCoversSpent } from "./budget-covers-spent.ts";
+import { SaveButtons } from "../../kit/save-buttons.tsx";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
+import { useClearUrlState } from "../../kit/use-url-state.ts";
 import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
-import { datesInOrder } from "./dates-in-order.ts";
-import { UnsavedNotice } from "./unsaved-notice.tsx";
+import { budgetCoversSpent, datesInOrder } from "./form-checks.ts";
 import { pathOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {
@@ -25,7 +26,6 @@ export function Component() {
     readStored: async () => settingsOf(await readNow()),
     check: (values) => ({ ...datesInOrder(values, campaign), ...budgetCoversSpent(values, campaign) }),
   });
-  const { isChanged, reset } = form;
   useOfferedBid((cents) => {
     if (canChange) form.set("cpm_bid_cents", cents);
   });
@@ -41,9 +41,7 @@ export function Component() {
   return (
     <Card>
       <Form onSend={save} isReadOnly={!canChange}>
-        {canChange && (
-          <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} onDiscard={() => reset(settingsOf(campaign))} />
-        )}
+        {canChange && <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} />}
         <CampaignFields form={form} spentCents={campaign.spent_cents} />
         {form.failure && (
           <Alert color="negative" mt="lg">
@@ -51,22 +49,14 @@ export function Component() {
           </Alert>
         )}
         {canChange && (
-          <Group mt="lg" align="flex-start">
-            <Button type="submit" loading={form.isSending} disabled={!isChanged}>
-              Save changes
-            </Button>
-            {isChanged && (
-              <Button variant="default" onClick={() => reset(settingsOf(campaign))}>
-                Discard
-              </Button>
-            )}
+          <SaveButtons form={form} action="Save changes" mt="lg" align="flex-start">
             <div aria-live="polite">
               {form.hasProblems ? (
                 <Text fz="xs" c="negative">
                   Not saved: a field above needs another value.
                 </Text>
               ) : (
-                isChanged &&
+                form.isChanged &&
                 form.failure === undefined &&
                 !Object.values(form.values).some(isUnclear) &&
                 sentences.map((sentence) => (
@@ -76,7 +66,7 @@ export function Component() {
                 ))
               )}
             </div>
-          </Group>
+          </SaveButtons>
         )}
       </Form>
     </Card>
@@ -85,19 +75,13 @@ export function Component() {
 
 /** Takes a bid from the address into the form, once: what is done with it there is no longer the address's. */
 function useOfferedBid(take: (cents: number) => void) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
   const offered = parameters.get("bid");
+  const clear = useClearUrlState(["bid"]);
   const taking = useEffectEvent((bid: string) => {
     const cents = Number(bid);
     if (Number.isInteger(cents)) take(cents);
-    setParameters(
-      (former) => {
-        const next = new URLSearchParams(former);
-        next.delete("bid");
-        return next;
-      },
-      { replace: true },
-    );
+    clear();
   });
   useEffect(() => {
     if (offered !== null) taking(offered);

@@ -1,12 +1,13 @@
 import { Autocomplete, Button, Card, Group, Skeleton, Stack, Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { ApiError } from "../../api/api-error.ts";
+import { type ApiError, hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { requestSchema } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
@@ -17,6 +18,7 @@ import { Story } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
+const { properties: SCENE } = requestSchema("POST /campaigns/{campaign_id}/simulate");
 const DEBOUNCE_MS = 500;
 const FIRST_MOOD = "calm";
 
@@ -37,7 +39,7 @@ export function Component() {
   const simulation = useQuery<AnswerOf<"POST /campaigns/{campaign_id}/simulate">, ApiError>({
     queryKey: ["simulate", campaign.id, body],
     queryFn: ({ signal }) => call("POST /campaigns/{campaign_id}/simulate", { ...at, body }, { signal }),
-    placeholderData: (previous) => previous,
+    placeholderData: keepPreviousData,
   });
   const { data } = simulation;
   /** What is shown is of a former mood or text. */
@@ -46,20 +48,19 @@ export function Component() {
   const brand = creatives.data?.find(({ id }) => id === data?.matched_creative.id)?.brand_name;
   if (hasStatus(simulation.error, 409)) {
     return (
-      <Card>
-        <Empty
-          line="The page is still blank."
-          action={
-            canChange && (
-              <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
-                Write a creative
-              </ButtonLink>
-            )
-          }
-        >
-          There is a scene to look at as soon as the campaign has a creative.
-        </Empty>
-      </Card>
+      <Empty
+        isCard
+        line="The page is still blank."
+        action={
+          canChange && (
+            <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
+              Write a creative
+            </ButtonLink>
+          )
+        }
+      >
+        There is a scene to look at as soon as the campaign has a creative.
+      </Empty>
     );
   }
   const scores = Object.entries(data?.affinity_scores ?? {}).map(([type, score]) => ({
@@ -79,7 +80,7 @@ export function Component() {
             data={options.data?.moods ?? []}
             value={mood}
             onChange={setMood}
-            maxLength={200}
+            maxLength={SCENE?.mood?.maxLength}
           />
           <Textarea
             label="What happens in the scene"
@@ -88,7 +89,7 @@ export function Component() {
             minRows={3}
             value={narrative}
             onChange={({ currentTarget }) => setNarrative(currentTarget.value)}
-            maxLength={2_000}
+            maxLength={SCENE?.narrative_function?.maxLength}
             classNames={{ input: classes.line ?? "" }}
           />
           {options.data && options.data.narrative_examples.length > 0 && (
@@ -116,9 +117,7 @@ export function Component() {
       </Card>
       <Stack className={classes.preview ?? ""} aria-busy={isStale}>
         {simulation.error && data === undefined ? (
-          <Card>
-            <Failed what="The scene could not be simulated." read={simulation} />
-          </Card>
+          <Failed isCard what="The scene could not be simulated." read={simulation} />
         ) : data === undefined ? (
           <Skeleton height={420} />
         ) : (

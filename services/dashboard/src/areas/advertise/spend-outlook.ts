@@ -1,11 +1,8 @@
-import type { AnswerOf } from "../../api/operations.ts";
+import { DAY_MS } from "../../format/days.ts";
 import { formatCents, formatDayWithYear } from "../../format/format.ts";
 import { flightDays } from "./campaign-state.ts";
-import type { Campaign } from "./use-campaign.ts";
+import type { Campaign, Pacing } from "./use-campaign.ts";
 
-type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
-
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 365;
 /** The days of the first activation and of today are parts of days. */
 const MIN_DAYS_ACTIVE = 3;

@@ -20,9 +20,10 @@ import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
+import { valuesOf } from "../../kit/options.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice, useUrlState } from "../../kit/use-url-state.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { useAdvertiser } from "./use-advertiser.ts";
 import { useCampaigns } from "./use-campaigns.ts";
@@ -49,12 +50,9 @@ export function Component() {
   const { isUnregistered, canRead } = useAdvertiser();
   const campaigns = useCampaigns({ enabled: canRead });
   const options = campaigns.data?.campaigns.map(({ campaign_id: id, name }) => ({ value: id, label: name }));
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
-    known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
-  });
-  const [campaign, setCampaign] = useUrlState("campaign", "", {
-    known: campaigns.isFetching || !options ? undefined : oneOf(valuesOf(options), ""),
-  });
+  const [period, setPeriod] = useUrlChoice("period", valuesOf(PERIODS), DEFAULT_PERIOD);
+  const isListKnown = options !== undefined && !campaigns.isFetching;
+  const [campaign, setCampaign] = useUrlChoice("campaign", isListKnown ? valuesOf(options) : undefined, "");
   const [by, setBy] = useUrlState("by", DEFAULT_GROUPS, { known: (text) => groupsOf(text).join("-") });
   const groups = groupsOf(by);
   const now = new Date();
@@ -81,7 +79,7 @@ export function Component() {
       }
       actions={
         <CsvButton
-          fileName={`spend-${query.from}-to-${utcDayOf(now)}.csv`}
+          fileName={`spend-${query.from}-to-${utcDayOf(now.getTime())}.csv`}
           read={(csv) => callForResponse("GET /analytics/spend", { query }, csv)}
           failure="The spend could not be downloaded."
         >
@@ -91,13 +89,7 @@ export function Component() {
     >
       <Card padding="md">
         <Group gap="lg" align="flex-end">
-          <SegmentedControl
-            aria-label="Period"
-            data={PERIODS}
-            value={period}
-            onChange={setPeriod}
-            size="sm"
-          />
+          <SegmentedControl aria-label="Period" data={PERIODS} value={period} onChange={setPeriod} />
           <Select
             aria-label="Campaign"
             placeholder="All campaigns"
@@ -195,10 +187,7 @@ function spendColumns(
       phone: "title",
       cell: ({ date }) => date !== undefined && formatDayWithYear(date),
     }),
-    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, {
-      phone: "title",
-      cell: ({ campaign_name: name = "" }) => <LongName>{name}</LongName>,
-    }),
+    campaign: make.name("campaign", "Campaign", ({ campaign_name: name = "" }) => name),
     creative: make.text(
       "creative",
       "Creative",

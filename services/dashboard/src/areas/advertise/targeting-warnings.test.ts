@@ -88,15 +88,18 @@ describe("targetingWarnings", () => {
     expect(found.some((sentence) => sentence.startsWith("Berlin is never reached"))).toBe(true);
   });
 
-  it("says that a blocked action cannot be an affinity", () => {
-    const found = targetingWarnings(
-      everything,
-      [],
-      [{ ...common, rule_type: "action", value: "Drink" }],
-      [{ ...common, affinity_type: "action", affinity_value: "drink ", weight: 1 }],
-    );
-    expect(found).toEqual(["The affinity action: Drink never counts, because scenes with it are blocked."]);
-  });
+  it.each(["drink ", "ｄｒｉｎｋ"])(
+    "says that a blocked action cannot be the affinity %j",
+    (affinity_value) => {
+      const found = targetingWarnings(
+        everything,
+        [],
+        [{ ...common, rule_type: "action", value: "Drink" }],
+        [{ ...common, affinity_type: "action", affinity_value, weight: 1 }],
+      );
+      expect(found).toEqual(["The affinity action: Drink never counts, because scenes with it are blocked."]);
+    },
+  );
 
   it("says that an affinity equal to the only target category prefers nothing", () => {
     const found = targetingWarnings(

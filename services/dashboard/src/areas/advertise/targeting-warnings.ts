@@ -1,22 +1,18 @@
-import type { AnswerOf } from "../../api/operations.ts";
+import { comparable } from "@diegetic/ad-rules/equality";
 import { countryName } from "../../format/countries.ts";
 import { formatList } from "../../format/format.ts";
 import { type CountryShape, isCircleWithin } from "../../map/circle.ts";
-import type { Campaign } from "./use-campaign.ts";
-
-type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
-type Rule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
-type Affinity = AnswerOf<"GET /campaigns/{campaign_id}/affinities">[number];
-type MarketWord = AnswerOf<"GET /market/words">[number];
+import type { MarketWord } from "./sent-words.ts";
+import type { Affinity, BlocklistRule, Campaign, GeoTarget } from "./use-campaign.ts";
 
 const same = (one: string | null, other: string | null) =>
-  one !== null && other !== null && one.trim().toLowerCase() === other.trim().toLowerCase();
+  one !== null && other !== null && comparable(one) === comparable(other);
 
 /** Where a setting does not do what it seems to; without `shapes`, circles are not compared with countries. */
 export function targetingWarnings(
   campaign: Pick<Campaign, "target_categories" | "target_tags">,
   geoTargets: readonly GeoTarget[],
-  rules: readonly Rule[],
+  rules: readonly BlocklistRule[],
   affinities: readonly Affinity[],
   words: readonly MarketWord[] = [],
   shapes?: readonly CountryShape[],

@@ -1,16 +1,15 @@
 import { Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { hasStatus } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
-import { hasStatus, useChange } from "../../api/queries.ts";
-import { formatCents } from "../../format/format.ts";
+import { useChange } from "../../api/queries.ts";
+import { formatCents, impressionCents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { capBelowPrice } from "./consequences.ts";
 import { DepositForm } from "./deposit-form.tsx";
 import type { Campaign } from "./use-campaign.ts";
-
-const IMPRESSIONS_PER_BID = 1_000;
 
 interface Activation {
   run: () => Promise<void>;
@@ -80,5 +79,5 @@ async function balanceBelowOneImpression(at: { path: { campaign_id: string } }):
   const found = await read.catch(() => undefined);
   if (found === undefined) return undefined;
   const [{ cpm_bid_cents: bidCents }, { balance_cents: balanceCents }] = found;
-  return balanceCents * IMPRESSIONS_PER_BID < bidCents ? balanceCents : undefined;
+  return balanceCents < impressionCents(bidCents) ? balanceCents : undefined;
 }

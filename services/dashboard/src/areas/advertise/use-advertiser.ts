@@ -1,4 +1,5 @@
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 
 /** The advertiser profile of the account, and whether what belongs to it can be asked for: before registration that is 403. */
 export function useAdvertiser() {

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ApiError, UnknownOutcome } from "../../api/api-error.ts";
+import { ApiError, hasStatus, UnknownOutcome } from "../../api/api-error.ts";
 import { formatCount, formatNoun } from "../../format/format.ts";
 import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { bulkRefusal } from "./bulk-refusal.ts";
@@ -60,7 +60,7 @@ export function useBulkRun(): BulkRun {
         if (signal.aborted && error === signal.reason) break;
         refused.push(`${name}: ${bulkRefusal(error)}`);
         isUnknown ||= error instanceof UnknownOutcome;
-        if (error instanceof ApiError && error.status === 429) break;
+        if (hasStatus(error, 429)) break;
       }
     }
     setProgress(undefined);

@@ -6,13 +6,10 @@ import { useAbility } from "../../api/session.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Section } from "../../kit/page.tsx";
+import { DataTable, TableSection } from "../../kit/data-table.tsx";
+import { attempt } from "../../kit/notify.ts";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
@@ -53,15 +50,15 @@ export function Component() {
         body: { blocked_advertisers: isBlocked ? [...others, id] : others },
       });
     };
-    try {
-      await whilePending(id, () => {
-        lastChange.current = apply(lastChange.current);
-        return lastChange.current;
-      });
-      notifyDone(isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`);
-    } catch (error) {
-      notifyFailed("Nothing was changed.", error, `${name} was ${isBlocked ? "blocked" : "allowed again"}`);
-    }
+    const applyAfterLast = () => {
+      lastChange.current = apply(lastChange.current);
+      return lastChange.current;
+    };
+    await attempt(() => whilePending(id, applyAfterLast), {
+      done: isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`,
+      failed: "Nothing was changed.",
+      change: `${name} was ${isBlocked ? "blocked" : "allowed again"}`,
+    });
   };
   const button = (id: string, name: string, isBlocked: boolean) =>
     canChange && (
@@ -103,30 +100,18 @@ export function Component() {
           </Empty>
         }
         columns={(make) => [
-          {
-            key: "company",
-            header: "Advertiser",
-            phone: "title",
-            value: ({ company_name: name }) => name,
-            cell: ({ company_name: name, brand_names: brands }) => (
-              <div>
-                <Text fw={600} component="div">
-                  <LongName>{name}</LongName>
-                </Text>
-                <Text fz="xs" c="dimmed" maw={280}>
-                  {brands.join(", ")}
-                </Text>
-              </div>
+          make.name("company", "Advertiser", ({ company_name: name }) => name, {
+            below: ({ brand_names: brands }) => (
+              <Text fz="xs" c="dimmed" maw={280}>
+                {brands.join(", ")}
+              </Text>
             ),
-          },
+          }),
           make.money("earned", "Earned", ({ earned_microcents: earned }) => centsOfMicrocents(earned), {
             phone: "fact",
           }),
           make.number("impressions", "Impressions", ({ impressions }) => impressions),
-          {
-            key: "lines",
-            header: "Recent lines",
-            value: ({ recent_lines: lines }) => lines.join(" / "),
+          make.text("lines", "Recent lines", ({ recent_lines: lines }) => lines.join(" / "), {
             cell: ({ recent_lines: lines }) => (
               <Stack gap={4} maw={420}>
                 {lines.map((line) => (
@@ -136,47 +121,33 @@ export function Component() {
                 ))}
               </Stack>
             ),
-          },
-          {
-            key: "state",
-            header: "State",
-            phone: "fact",
-            value: ({ is_blocked: isBlocked }) => (isBlocked ? "blocked" : "allowed"),
-            cell: ({ is_blocked: isBlocked }) =>
-              isBlocked ? <Status tone="negative">Blocked</Status> : <Status tone="positive">Allowed</Status>,
-          },
-          {
-            key: "block",
-            header: "",
-            align: "right",
-            cell: ({ advertiser_id: id, company_name: name, is_blocked: isBlocked }) =>
-              button(id, name, isBlocked),
-          },
+          }),
+          make.status(
+            "state",
+            "State",
+            ({ is_blocked: isBlocked }) =>
+              isBlocked ? { tone: "negative", word: "Blocked" } : { tone: "positive", word: "Allowed" },
+            { phone: "fact" },
+          ),
+          make.actions(({ advertiser_id: id, company_name: name, is_blocked: isBlocked }) =>
+            button(id, name, isBlocked),
+          ),
         ]}
       />
       {advertisers.data !== undefined && unseen.length > 0 && (
-        <Section
+        <TableSection
           title="Blocked, and never seen here"
           about="Blocked by identifier, before anything was shown."
-        >
-          <DataTable
-            label="Other blocked advertisers"
-            name="unseen"
-            rows={unseen.map((id) => ({ id }))}
-            rowKey={({ id }) => id}
-            empty={null}
-            columns={(make) => [
-              make.id("id", "Advertiser", ({ id }) => id, "advertiser id", { phone: "title" }),
-              {
-                key: "allow",
-                header: "",
-                align: "right",
-                phone: "fact",
-                cell: ({ id }) => button(id, id, true),
-              },
-            ]}
-          />
-        </Section>
+          label="Other blocked advertisers"
+          name="unseen"
+          rows={unseen.map((id) => ({ id }))}
+          rowKey={({ id }) => id}
+          empty={null}
+          columns={(make) => [
+            make.id("id", "Advertiser", ({ id }) => id, "advertiser id", { phone: "title" }),
+            make.actions(({ id }) => button(id, id, true), { phone: "fact" }),
+          ]}
+        />
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../api/operations.ts";
+import { sumOf } from "../../format/change.ts";
 
 export type EarningsRow = AnswerOf<"GET /earnings">["rows"][number];
 
@@ -9,9 +10,7 @@ export function earnedByDay(rows: readonly EarningsRow[], days: readonly string[
   return [...sums].map(([date, earned]) => ({ date, earned }));
 }
 
-export function sumEarned(rows: readonly EarningsRow[]): number {
-  return rows.reduce((sum, { earned_microcents: earned }) => sum + earned, 0);
-}
+export const sumEarned = sumOf(({ earned_microcents: earned }: EarningsRow) => earned);
 
 /** What each game has earned and shown; nothing of games without a row. */
 export function sumsByGame(

@@ -1,4 +1,4 @@
-import { Card, Group, SegmentedControl, Select } from "@mantine/core";
+import { Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
@@ -8,13 +8,13 @@ import { daysBetween, firstDayOf } from "../../format/days.ts";
 import { centsOfMicrocents, formatDayWithYear, formatNoun, formatPercent } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
-import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { valuesOf } from "../../kit/options.ts";
+import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { useUrlChoice, useUrlState } from "../../kit/use-url-state.ts";
 import {
   advertiserChoices,
   type EarningsRow,
@@ -40,13 +40,9 @@ const FILTER_WIDTH = { base: "calc(50% - 6px)", sm: 220 };
 /** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
   const total = useRead("GET /creator-revenue", {}, { refetchEveryMs: FIGURES_REFETCH_MS });
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
-    known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
-  });
+  const [period, setPeriod] = useUrlChoice("period", valuesOf(PERIODS), DEFAULT_PERIOD);
   const gameIds = total.data?.games.map(({ game_id: id }) => id);
-  const [game, setGame] = useUrlState("game", "", {
-    known: total.isFetching || !gameIds ? undefined : oneOf(gameIds, ""),
-  });
+  const [game, setGame] = useUrlChoice("game", total.isFetching ? undefined : gameIds, "");
   const [advertiser, setAdvertiser] = useUrlState("advertiser");
   const now = new Date();
   const inPeriod = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };
@@ -68,14 +64,13 @@ export function Component() {
   if (total.data?.games_count === 0) {
     return (
       <Page title="Earnings">
-        <Card>
-          <Empty
-            line="The purse is empty, and light to carry."
-            action={<ButtonLink to="/games">Add a game</ButtonLink>}
-          >
-            Earnings appear with the first billed impression of a game.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="The purse is empty, and light to carry."
+          action={<ButtonLink to="/games">Add a game</ButtonLink>}
+        >
+          Earnings appear with the first billed impression of a game.
+        </Empty>
       </Page>
     );
   }
@@ -108,13 +103,7 @@ export function Component() {
       />
       <Group gap="sm" justify="space-between">
         <Group gap="sm" w={{ base: "100%", sm: "auto" }}>
-          <SegmentedControl
-            aria-label="Period"
-            data={PERIODS}
-            value={period}
-            onChange={setPeriod}
-            size="sm"
-          />
+          <SegmentedControl aria-label="Period" data={PERIODS} value={period} onChange={setPeriod} />
           <Select
             aria-label="Game"
             placeholder="All games"
@@ -188,34 +177,31 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
     return { ...game, period: own?.earned, seen: own?.impressions };
   });
   return (
-    <Section title="By game" {...(payer !== undefined && { about: `Paid by ${payer}.` })}>
-      <DataTable
-        label="Earnings by game"
-        name="games"
-        rows={games}
-        rowKey={({ game_id: id }) => id}
-        rowTo={({ game_id: id }) => gamePath(id)}
-        read={{ error: total.error, isPlaceholderData: isStale, refetch: total.refetch }}
-        defaultSort="-period"
-        empty={null}
-        columns={(make) => [
-          make.text("game", "Game", ({ game_id: id }) => id, {
-            phone: "title",
-            cell: ({ game_id: id }) => <LongName>{id}</LongName>,
-          }),
-          make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
-            phone: "fact",
-          }),
-          make.number("seen", "Impressions", ({ seen }) => seen, { phone: "fact", help: "In the period." }),
-          ...(payer === undefined
-            ? [make.money("total", "All time", ({ earned_microcents: earned }) => centsOfMicrocents(earned))]
-            : []),
-          make.number("share", "Your share", ({ revenue_share_pct: share }) => share, {
-            format: formatPercent,
-          }),
-        ]}
-      />
-    </Section>
+    <TableSection
+      title="By game"
+      about={payer && `Paid by ${payer}.`}
+      label="Earnings by game"
+      name="games"
+      rows={games}
+      rowKey={({ game_id: id }) => id}
+      rowTo={({ game_id: id }) => gamePath(id)}
+      read={{ error: total.error, isPlaceholderData: isStale, refetch: total.refetch }}
+      defaultSort="-period"
+      empty={null}
+      columns={(make) => [
+        make.name("game", "Game", ({ game_id: id }) => id),
+        make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
+          phone: "fact",
+        }),
+        make.number("seen", "Impressions", ({ seen }) => seen, { phone: "fact", help: "In the period." }),
+        ...(payer === undefined
+          ? [make.money("total", "All time", ({ earned_microcents: earned }) => centsOfMicrocents(earned))]
+          : []),
+        make.number("share", "Your share", ({ revenue_share_pct: share }) => share, {
+          format: formatPercent,
+        }),
+      ]}
+    />
   );
 }
 
@@ -228,47 +214,36 @@ interface ByAdvertiserProps {
 
 function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
   return (
-    <Section
+    <TableSection
       title="By advertiser"
       about={`In the period, ${where}. Choose an advertiser above for its days and games.`}
-    >
-      <DataTable
-        label="Earnings by advertiser"
-        name="advertisers"
-        rows={game === "" ? undefined : earnings.data?.rows}
-        rowKey={({ advertiser_id: id }) => id ?? ""}
-        read={earnings}
-        skeletonRows={3}
-        empty={
-          <Empty line="Nobody has paid here yet." action={<TestScene game={game} />}>
-            Advertisers appear with their first billed impression.
-          </Empty>
-        }
-        columns={(make) => [
-          make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
-            phone: "title",
-            cell: ({ company_name: name }) => <LongName>{name ?? UNKNOWN_ADVERTISER}</LongName>,
-          }),
-          make.money(
-            "earned",
-            "In the period",
-            ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-            {
-              phone: "fact",
-            },
-          ),
-          make.number("impressions", "Impressions", ({ impressions }) => impressions, {
-            phone: "fact",
-            help: "In the period.",
-          }),
-          make.money("total", "All time", ({ total_earned_microcents: earned }) =>
-            earned === null ? null : centsOfMicrocents(earned),
-          ),
-          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
-            cell: ({ brand_names: brands }) => <LongName isAside>{brands.join(", ")}</LongName>,
-          }),
-        ]}
-      />
-    </Section>
+      label="Earnings by advertiser"
+      name="advertisers"
+      rows={game === "" ? undefined : earnings.data?.rows}
+      rowKey={({ advertiser_id: id }) => id ?? ""}
+      read={earnings}
+      skeletonRows={3}
+      empty={
+        <Empty line="Nobody has paid here yet." action={<TestScene game={game} />}>
+          Advertisers appear with their first billed impression.
+        </Empty>
+      }
+      columns={(make) => [
+        make.name("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER),
+        make.money("earned", "In the period", ({ earned_microcents: earned }) => centsOfMicrocents(earned), {
+          phone: "fact",
+        }),
+        make.number("impressions", "Impressions", ({ impressions }) => impressions, {
+          phone: "fact",
+          help: "In the period.",
+        }),
+        make.money("total", "All time", ({ total_earned_microcents: earned }) =>
+          earned === null ? null : centsOfMicrocents(earned),
+        ),
+        make.name("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
+          isAside: true,
+        }),
+      ]}
+    />
   );
 }

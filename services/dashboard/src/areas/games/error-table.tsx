@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { errorAdvice } from "./advice.ts";
 
 interface CallError {
@@ -8,27 +8,32 @@ interface CallError {
   count: number;
 }
 
+interface ErrorTableProps {
+  title: string;
+  about: string;
+  errors: readonly CallError[];
+}
+
 /** Calls that were refused or failed, by type, with what helps. */
-export function ErrorTable({ errors }: { errors: readonly CallError[] }) {
+export function ErrorTable({ title, about, errors }: ErrorTableProps) {
   return (
-    <DataTable
+    <TableSection
+      title={title}
+      about={about}
       label="Errors by type"
       name="errors"
       rows={errors}
       rowKey={({ operation, status }) => `${operation} ${status}`}
       empty={null}
       columns={(make) => [
-        {
-          key: "call",
-          header: "Call",
+        make.text("call", "Call", ({ operation, status }) => `POST /${operation} ${status}`, {
           phone: "title",
-          value: ({ operation, status }) => `POST /${operation} ${status}`,
           cell: ({ operation, status }) => (
             <Text ff="monospace" fz="xs" style={{ whiteSpace: "nowrap" }}>
               POST /{operation} {status}
             </Text>
           ),
-        },
+        }),
         make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
         make.text("helps", "What helps", ({ status }) => errorAdvice(status)),
       ]}

@@ -1,5 +1,6 @@
 import { Button, List, Switch, TextInput } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useDisclosure } from "@mantine/hooks";
+import { type ReactNode, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -10,25 +11,22 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
-import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
-import { GamesSummary, type TrafficRead } from "./games-summary.tsx";
+import { GamesSummary } from "./games-summary.tsx";
 import { IntegrationStatus, integrationOf } from "./integration-status.tsx";
-import { GAME_DEFAULTS, NEW_GAME, useAdsSwitch } from "./placement.ts";
-import { type Game, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
+import { ADS_PER_SESSION, NEW_GAME, SHARE_PCT, useAdsSwitch } from "./placement.ts";
+import { type Game, type TrafficRead, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
 
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {
   const { canChange } = useAbility();
-  const [isAdding, setAdding] = useState(false);
-  const open = () => setAdding(true);
-  const close = () => setAdding(false);
+  const [isAdding, { open, close }] = useDisclosure();
   const placements = usePlacements();
   const traffic = useTraffic();
   const add = canChange && <Button onClick={open}>Add game</Button>;
@@ -83,26 +81,25 @@ function Games({ games, placements, add }: GamesProps) {
         </Empty>
       }
       columns={(make) => [
-        make.text("game", "Game", ({ placement }) => placement.game_id, {
-          phone: "title",
-          cell: ({ placement }) => <LongName>{placement.game_id}</LongName>,
-        }),
-        {
-          key: "state",
-          header: "Integration",
-          phone: "fact",
-          value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
-          csv: ({ placement, traffic }) =>
-            placement.is_active && traffic === undefined
-              ? undefined
-              : integrationOf(placement.is_active, traffic?.stage).word,
-          cell: ({ placement, traffic }) =>
-            placement.is_active && traffic === undefined ? (
-              NO_FIGURE
-            ) : (
-              <IntegrationStatus isActive={placement.is_active} stage={traffic?.stage} />
-            ),
-        },
+        make.name("game", "Game", ({ placement }) => placement.game_id),
+        make.text(
+          "state",
+          "Integration",
+          ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
+          {
+            phone: "fact",
+            csv: ({ placement, traffic }) =>
+              placement.is_active && traffic === undefined
+                ? undefined
+                : integrationOf(placement.is_active, traffic?.stage).word,
+            cell: ({ placement, traffic }) =>
+              placement.is_active && traffic === undefined ? (
+                NO_FIGURE
+              ) : (
+                <IntegrationStatus isActive={placement.is_active} stage={traffic?.stage} />
+              ),
+          },
+        ),
         make.number("requests", "Requests, 24 h", ({ traffic }) => traffic?.requests),
         make.share(
           "matches",
@@ -119,11 +116,8 @@ function Games({ games, placements, add }: GamesProps) {
           ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
           { phone: "fact" },
         ),
-        {
-          key: "ads",
-          header: "Ads",
+        make.text("ads", "Ads", ({ placement }) => (placement.is_active ? "on" : "off"), {
           align: "right",
-          value: ({ placement }) => (placement.is_active ? "on" : "off"),
           cell: ({ placement }) => (
             <Switch
               aria-label={`Ads in ${placement.game_id}`}
@@ -135,7 +129,7 @@ function Games({ games, placements, add }: GamesProps) {
               style={{ position: "relative", zIndex: 1, verticalAlign: "middle" }}
             />
           ),
-        },
+        }),
       ]}
     />
   );
@@ -145,12 +139,11 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
   const errors = traffic.data?.errors ?? [];
   if (errors.length === 0) return null;
   return (
-    <Section
+    <ErrorTable
       title="Errors of the last 24 hours"
       about="Of all calls of this account, also those that named no game."
-    >
-      <ErrorTable errors={errors} />
-    </Section>
+      errors={errors}
+    />
   );
 }
 
@@ -158,12 +151,15 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const draft = useDraft<{ game_id: string }>("new game's id");
   const [gameId, setGameId] = useState(draft.restored?.game_id ?? "");
-  useEffect(() => draft.save(gameId === "" ? {} : { game_id: gameId }), [draft, gameId]);
   const [refused, setRefused] = useState<{ id: string; problem?: string }>();
   const [isChecking, setChecking] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const hasGame = useHasGame();
   const form = useApiForm("POST /placements/{game_id}", NEW_GAME, { draft: "new game" });
+  const changeGameId = (id: string) => {
+    setGameId(id);
+    draft.save(id === "" ? {} : { game_id: id });
+  };
   const refuse = (id: string, problem: string) => {
     setRefused({ id, problem });
     field.current?.focus();
@@ -189,10 +185,9 @@ function AddForm({ onClose }: { onClose: () => void }) {
     notifyDone(`${placement.game_id} takes ads now.`);
     await navigate(gamePath(placement.game_id));
   };
-  const cancel = () => {
+  const discard = () => {
     draft.remove();
-    form.reset(NEW_GAME);
-    onClose();
+    form.discard();
   };
   const refusal = refused?.problem ?? (form.failure === undefined ? undefined : gameIdProblem(form.error));
   return (
@@ -200,15 +195,16 @@ function AddForm({ onClose }: { onClose: () => void }) {
       form={{
         failure: refusal === undefined ? form.failure : undefined,
         isSending: isChecking || form.isSending,
+        discard,
       }}
       onSend={send}
-      onClose={cancel}
+      onClose={onClose}
       action="Add game"
     >
       <GameIdInput
         ref={field}
         value={gameId}
-        onChange={setGameId}
+        onChange={changeGameId}
         error={gameId.trim() === refused?.id ? refusal : undefined}
         hasAutofocus
       />
@@ -219,8 +215,8 @@ function AddForm({ onClose }: { onClose: () => void }) {
       />
       <List size="sm" c="dimmed">
         <List.Item>
-          You keep {formatPercent(GAME_DEFAULTS.sharePct)} of each charge, and a player sees at most{" "}
-          {GAME_DEFAULTS.adsPerSession} ads in a session.
+          You keep {formatPercent(SHARE_PCT.usual)} of each charge, and a player sees at most{" "}
+          {ADS_PER_SESSION.usual} ads in a session.
         </List.Item>
         <List.Item>The game takes all types of ads. All of this can be changed in its settings.</List.Item>
       </List>

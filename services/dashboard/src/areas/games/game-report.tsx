@@ -8,7 +8,7 @@ import { Money } from "../../kit/money.tsx";
 import { CALLS } from "./calls.ts";
 import { pointKey, type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import type { GameTraffic, Placement } from "./placement.ts";
-import { useTraffic } from "./reads.ts";
+import { useGameTraffic } from "./reads.ts";
 import { TrafficFailed } from "./traffic-failed.tsx";
 import { pathOf } from "./use-placement.ts";
 
@@ -17,10 +17,8 @@ const COMPARED_DAYS = 15;
 
 /** What stands above the tabs of a game: its figures and its calls over time, once there is a call. */
 export function GameReport({ placement }: { placement: Placement }) {
-  const traffic = useTraffic();
-  const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
+  const { traffic, game } = useGameTraffic(placement.game_id);
   if (game === undefined) {
-    // The traffic of before the game was added does not know it yet.
     if (!traffic.error) return <Skeleton height={160} />;
     return <TrafficFailed traffic={traffic}>The settings of the game can still be changed.</TrafficFailed>;
   }

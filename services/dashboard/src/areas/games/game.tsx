@@ -1,7 +1,8 @@
-import { Button, Card, Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { useState } from "react";
 import { Outlet, useLocation, useMatch } from "react-router";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatDayWithYear } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
@@ -14,7 +15,7 @@ import { GameReport } from "./game-report.tsx";
 import { IntegrationStatus } from "./integration-status.tsx";
 import { PERIOD_PARAMETER } from "./period.tsx";
 import { type Placement, useAdsSwitch } from "./placement.ts";
-import { useTraffic } from "./reads.ts";
+import { useGameTraffic } from "./reads.ts";
 
 const TABS = [
   { path: "", label: "Is it working?" },
@@ -36,7 +37,7 @@ export function Component() {
   const { canChange } = useAbility();
   const { isSwitching, switchAds } = useAdsSwitch();
   const placement = useRead("GET /placements/{game_id}", { path: { game_id: gameId } });
-  const traffic = useTraffic();
+  const { traffic, game } = useGameTraffic(gameId);
   // What is below asks again when it is shown after a failure: it stays from then on.
   const [isSettled, setSettled] = useState(false);
   if (!traffic.isPending && !isSettled) setSettled(true);
@@ -45,20 +46,17 @@ export function Component() {
     return (
       <Page title={gameId} back={BACK} {...(!error && { about: null })}>
         {hasStatus(error, 403, 404) ? (
-          <Card>
-            <Empty
-              line="Nobody here knows this game."
-              action={<ButtonLink to="/games">Show games</ButtonLink>}
-            >
-              This account has no game of this identifier. Another of your accounts may have it.
-            </Empty>
-          </Card>
+          <Empty
+            isCard
+            line="Nobody here knows this game."
+            action={<ButtonLink to="/games">Show games</ButtonLink>}
+          >
+            This account has no game of this identifier. Another of your accounts may have it.
+          </Empty>
         ) : error ? (
-          <Card>
-            <Failed what="The game could not be loaded." read={placement}>
-              Nothing was changed, and games are served apart from this page.
-            </Failed>
-          </Card>
+          <Failed isCard what="The game could not be loaded." read={placement}>
+            Nothing was changed, and games are served apart from this page.
+          </Failed>
         ) : (
           <PageSkeleton />
         )}
@@ -66,12 +64,11 @@ export function Component() {
     );
   }
   const { is_active: isActive, creator_id: creator, created_at: since } = data;
-  const stage = traffic.data?.games.find(({ game_id: id }) => id === gameId)?.stage;
   return (
     <Page
       title={gameId}
       back={BACK}
-      state={<IntegrationStatus isActive={isActive} stage={stage} />}
+      state={<IntegrationStatus isActive={isActive} stage={game?.stage} />}
       about={`Creator ID ${creator}, here since ${formatDayWithYear(since)}`}
       actions={
         <>

@@ -3,9 +3,8 @@ import { Link } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
-import { LongName } from "../../kit/long-name.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
+import { Page } from "../../kit/page.tsx";
 import { OperatorNotice } from "../system/operator-notice.tsx";
 import { gamePath } from "./game-path.ts";
 import { GamesSummary } from "./games-summary.tsx";
@@ -32,45 +31,38 @@ export default function GamesOverview({ placements, advertisePath }: GamesOvervi
     >
       <OperatorNotice />
       <GamesSummary traffic={traffic} />
-      <Section
+      <TableSection
         title="Games"
         actions={
           <Anchor component={Link} to="/games">
             Show all of them
           </Anchor>
         }
-      >
-        <DataTable
-          label="Games"
-          isPlain
-          rows={games}
-          rowKey={({ placement }) => placement.game_id}
-          rowTo={({ placement }) => gamePath(placement.game_id)}
-          pageSize={MAX_GAMES}
-          empty={null}
-          columns={(make) => [
-            make.text("game", "Game", ({ placement }) => placement.game_id, {
-              phone: "title",
-              cell: ({ placement }) => <LongName>{placement.game_id}</LongName>,
-            }),
-            {
-              key: "state",
-              header: "Integration",
-              phone: "fact",
-              cell: (game) => (
-                <IntegrationStatus isActive={game.placement.is_active} stage={game.traffic?.stage} />
-              ),
-            },
-            make.number("requests", "Requests, 24 h", (game) => game.traffic?.requests),
-            make.money(
-              "earned",
-              "Total earned",
-              (game) => game.traffic && centsOfMicrocents(game.traffic.earned_microcents),
-              { phone: "fact" },
+        isPlain
+        rows={games}
+        rowKey={({ placement }) => placement.game_id}
+        rowTo={({ placement }) => gamePath(placement.game_id)}
+        pageSize={MAX_GAMES}
+        empty={null}
+        columns={(make) => [
+          make.name("game", "Game", ({ placement }) => placement.game_id),
+          {
+            key: "state",
+            header: "Integration",
+            phone: "fact",
+            cell: (game) => (
+              <IntegrationStatus isActive={game.placement.is_active} stage={game.traffic?.stage} />
             ),
-          ]}
-        />
-      </Section>
+          },
+          make.number("requests", "Requests, 24 h", (game) => game.traffic?.requests),
+          make.money(
+            "earned",
+            "Total earned",
+            (game) => game.traffic && centsOfMicrocents(game.traffic.earned_microcents),
+            { phone: "fact" },
+          ),
+        ]}
+      />
       {canChange && (
         <Card padding="sm" px="lg">
           <Text>

@@ -1,10 +1,10 @@
+import { sumOf } from "../../format/change.ts";
 import { formatCount, formatShare } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import type { useTraffic } from "./reads.ts";
+import type { GameTraffic } from "./placement.ts";
+import type { TrafficRead } from "./reads.ts";
 import { TrafficFailed } from "./traffic-failed.tsx";
-
-export type TrafficRead = ReturnType<typeof useTraffic>;
 
 /** The calls of all games in the last 24 hours. */
 export function GamesSummary({ traffic }: { traffic: TrafficRead }) {
@@ -13,12 +13,12 @@ export function GamesSummary({ traffic }: { traffic: TrafficRead }) {
     return <TrafficFailed traffic={traffic}>The games below can still be changed.</TrafficFailed>;
   }
   const sum = (field: "requests" | "matches" | "impressions") =>
-    (data?.games ?? []).reduce((total, game) => total + game[field], 0);
+    sumOf((game: GameTraffic) => game[field])(data?.games ?? []);
   const requests = sum("requests");
-  const errors = (data?.errors ?? []).reduce((total, { count }) => total + count, 0);
+  const errors = sumOf(({ count }: { count: number }) => count)(data?.errors ?? []);
   return (
     <Figures
-      isLoading={data === undefined}
+      read={traffic}
       figures={[
         {
           label: "Last call",

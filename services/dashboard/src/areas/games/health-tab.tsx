@@ -1,13 +1,12 @@
 import { Badge, Card, Group, Skeleton, Text } from "@mantine/core";
 import { Chart } from "../../charts/chart.tsx";
 import { ButtonLink } from "../../kit/button-link.tsx";
-import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { CALLS } from "./calls.ts";
+import { CALLS, sumsByName } from "./calls.ts";
 import { ErrorTable } from "./error-table.tsx";
 import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
-import { useTraffic } from "./reads.ts";
+import { useGameTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
 import { Steps } from "./steps.tsx";
 import { TestScene } from "./test-scene.tsx";
@@ -16,9 +15,8 @@ import { usePlacement } from "./use-placement.ts";
 /** How far a game's integration has come and what goes wrong in it, or how to begin; the report above has its calls. */
 export function Component() {
   const placement = usePlacement();
-  const traffic = useTraffic();
+  const { game } = useGameTraffic(placement.game_id);
   const { series, words } = useTrafficSeries(placement);
-  const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
   return (
     <>
       {game && <Steps traffic={game} />}
@@ -35,10 +33,7 @@ export function Component() {
 }
 
 function Errors({ points, words }: { points: readonly TrafficPoint[]; words: string }) {
-  const counts = new Map<string, number>();
-  for (const { errors } of points) {
-    for (const [name, count] of Object.entries(errors)) counts.set(name, (counts.get(name) ?? 0) + count);
-  }
+  const counts = sumsByName(points.map(({ errors }) => errors));
   if (counts.size === 0) {
     return (
       <Card padding="sm" px="lg">
@@ -51,14 +46,14 @@ function Errors({ points, words }: { points: readonly TrafficPoint[]; words: str
   }
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
   return (
-    <Section title="Errors" about={`Calls of this game that were refused or failed in ${words}.`}>
-      <ErrorTable
-        errors={sorted.map(([name, count]) => {
-          const [operation = "", status] = name.split("_");
-          return { operation, status: Number(status), count };
-        })}
-      />
-    </Section>
+    <ErrorTable
+      title="Errors"
+      about={`Calls of this game that were refused or failed in ${words}.`}
+      errors={sorted.map(([name, count]) => {
+        const [operation = "", status] = name.split("_");
+        return { operation, status: Number(status), count };
+      })}
+    />
   );
 }
 
@@ -66,22 +61,21 @@ function Waiting({ gameId }: { gameId: string }) {
   const game = encodeURIComponent(gameId);
   return (
     <>
-      <Card>
-        <Empty
-          line="The stage is lit, and the first scene has yet to begin."
-          action={
-            <Group gap="sm" justify="center">
-              <TestScene game={gameId} />
-              <ButtonLink to={`/snippets?game=${game}`} variant="default">
-                Copy a snippet
-              </ButtonLink>
-            </Group>
-          }
-        >
-          Test a scene in the browser first, or copy a snippet into your server. This page changes by itself
-          with the first call.
-        </Empty>
-      </Card>
+      <Empty
+        isCard
+        line="The stage is lit, and the first scene has yet to begin."
+        action={
+          <Group gap="sm" justify="center">
+            <TestScene game={gameId} />
+            <ButtonLink to={`/snippets?game=${game}`} variant="default">
+              Copy a snippet
+            </ButtonLink>
+          </Group>
+        }
+      >
+        Test a scene in the browser first, or copy a snippet into your server. This page changes by itself
+        with the first call.
+      </Empty>
       <Chart
         title="Calls over time"
         about={

@@ -5,7 +5,6 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { retryChanges } from "../../api/retry.ts";
 import {
-  centsOfMillicents,
   formatCents,
   formatCount,
   formatDecimal,
@@ -13,6 +12,7 @@ import {
   formatPercent,
   formatShare,
   formatTerm,
+  impressionCents,
 } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -135,8 +135,7 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
   const record = useChange("POST /impressions", retryChanges);
   const placements = usePlacements();
   const { match_id, campaign_id, creative_id } = ad;
-  // One impression costs as many millicents as the bid has cents.
-  const cents = centsOfMillicents(ad.cpm_bid_cents);
+  const cents = impressionCents(ad.cpm_bid_cents);
   const price = formatExactCents(cents);
   const share = placements.data?.find(({ game_id: id }) => id === game)?.revenue_share_pct;
   if (record.data !== undefined) {

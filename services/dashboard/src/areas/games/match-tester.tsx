@@ -1,51 +1,27 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Collapse,
-  Group,
-  Select,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-} from "@mantine/core";
+import { Alert, Button, Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse, readJson } from "../../api/call.ts";
 import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
-import { useChange, useRead } from "../../api/queries.ts";
+import { useChange } from "../../api/queries.ts";
 import { retryChanges } from "../../api/retry.ts";
 import { useAbility, useSession } from "../../api/session.ts";
-import { type FieldSentences, useFieldProblems } from "../../api/use-field-problems.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { formatPercent } from "../../format/format.ts";
-import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
-import { reasonAdvice } from "./advice.ts";
-import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdOf, gameIdProblem } from "./game-id-problem.ts";
 import { type Ad, MatchAnswer, type Outcome } from "./match-answer.tsx";
-import classes from "./match-tester.module.css";
-import { GAME_DEFAULTS, NEW_GAME } from "./placement.ts";
+import { NEW_GAME, SHARE_PCT } from "./placement.ts";
 import { useHasGame, usePlacements } from "./reads.ts";
-import { sceneInputs } from "./scene-inputs.tsx";
-import {
-  type GameContext,
-  SCENE_FIELDS,
-  sceneOf,
-  sceneParameters,
-  sceneSummary,
-  type TestedScene,
-  testerPath,
-} from "./scene-link.ts";
-
-const SHOWN_SCENES = 6;
+import { RecentScenes } from "./recent-scenes.tsx";
+import { SceneFields } from "./scene-fields.tsx";
+import { type GameContext, SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "./scene-link.ts";
 
 /** What an account without a game begins with: a scene that many campaigns fit. */
 const FIRST_SCENE: GameContext = {
@@ -71,9 +47,7 @@ export function Component() {
   if (games.data === undefined && games.error) {
     return (
       <Page title="Match tester">
-        <Card>
-          <Failed what="The games could not be loaded." read={games} />
-        </Card>
+        <Failed isCard what="The games could not be loaded." read={games} />
       </Page>
     );
   }
@@ -130,7 +104,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const hasGame = useHasGame();
   const isFirst = games.length === 0;
   const isUnknownGame = !isFirst && chosen.game !== "" && !games.includes(chosen.game);
-  const answer = useAnswerInView<HTMLElement>(outcome ?? failure);
+  const answerProps = useAnswerInView<HTMLElement>(outcome ?? failure);
   const ask = async () => {
     const asked = isFirst ? { ...chosen, game: chosen.game.trim() } : chosen;
     setFailure(undefined);
@@ -179,7 +153,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           <Group mt="md" justify="space-between">
             <Text c="dimmed" fz="xs">
               {isFirst
-                ? `Adds the game: you keep ${formatPercent(GAME_DEFAULTS.sharePct)} of each charge. Asking charges nothing.`
+                ? `Adds the game: you keep ${formatPercent(SHARE_PCT.usual)} of each charge. Asking charges nothing.`
                 : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
             <Button type="submit" loading={isAsking}>
@@ -188,17 +162,13 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           </Group>
         </Form>
       </Card>
-      <section ref={answer} aria-label="Answer" aria-live="polite" className={classes.answer}>
+      <section {...answerProps} aria-label="Answer">
         {failure !== undefined && gameProblem === undefined ? (
-          <Card>
-            <Failed what={failureOf(failure)} read={{ error: failure }} />
-          </Card>
+          <Failed isCard what={failureOf(failure)} read={{ error: failure }} />
         ) : outcome === undefined ? (
-          <Card>
-            <Empty line="And then the innkeeper said …">
-              The answer appears here: the line in its scene, why this campaign won, and what it costs.
-            </Empty>
-          </Card>
+          <Empty isCard line="And then the innkeeper said …">
+            The answer appears here: the line in its scene, why this campaign won, and what it costs.
+          </Empty>
         ) : (
           <Stack>
             {isEdited && (
@@ -237,103 +207,3 @@ async function askForAd(tested: TestedScene): Promise<Outcome> {
 }
 
 const UNKNOWN_GAME = "This account has no game of the ID in the address. Choose one of its own.";
-
-const MORE_FIELDS = ["category", "theme_id", "actions"] as const;
-
-interface SceneFieldsProps extends TesterProps {
-  gameProblem: string | undefined;
-  problem: FieldSentences<"POST /match">["problem"];
-}
-
-function SceneFields({ chosen, games, gameProblem, problem, onChange }: SceneFieldsProps) {
-  const { game, country, scene } = chosen;
-  const inputs = sceneInputs({ tested: chosen, problem, onChange });
-  const hasMore = country !== null || MORE_FIELDS.some((field) => (scene[field] ?? "").length > 0);
-  const hasProblem =
-    problem("player_geo.country_code") !== undefined ||
-    MORE_FIELDS.some((field) => problem(`game_context.${field}`) !== undefined);
-  const [isOpened, setOpen] = useState(hasMore);
-  const isOpen = isOpened || hasProblem;
-  const [hadMore, setHadMore] = useState(hasMore);
-  // A scene from a link may say more.
-  if (hasMore !== hadMore) {
-    setHadMore(hasMore);
-    if (hasMore) setOpen(true);
-  }
-  return (
-    <Stack>
-      {games.length === 0 ? (
-        <GameIdInput value={game} error={gameProblem} onChange={(next) => onChange({ game: next })} />
-      ) : (
-        <Select
-          label="Game"
-          data={[...games]}
-          value={game === "" ? null : game}
-          error={gameProblem}
-          onChange={(value) => onChange({ game: value ?? "" })}
-          allowDeselect={false}
-          searchable
-        />
-      )}
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {inputs.location}
-        {inputs.moods}
-      </SimpleGrid>
-      {inputs.narrative}
-      <div>
-        <Button variant="default" size="compact-sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Fewer fields" : "More fields"}
-        </Button>
-        <Collapse expanded={isOpen}>
-          <SimpleGrid cols={{ base: 1, sm: 2 }} mt="md">
-            {inputs.country}
-            {inputs.category}
-            {inputs.theme}
-            {inputs.actions}
-          </SimpleGrid>
-        </Collapse>
-      </div>
-    </Stack>
-  );
-}
-
-function RecentScenes() {
-  const scenes = useRead("GET /no-match-scenes", { query: { limit: SHOWN_SCENES } });
-  if (scenes.data === undefined && scenes.error) {
-    return (
-      <Card>
-        <Failed what="The recent scenes could not be loaded." read={scenes} />
-      </Card>
-    );
-  }
-  if (scenes.data === undefined || scenes.data.length === 0) return null;
-  return (
-    <Section
-      title="Begin with a scene that got no ad"
-      about="Recent scenes of your games, without their players."
-    >
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        {scenes.data.map((scene) => (
-          <Card key={`${scene.at} ${JSON.stringify(scene.game_context)}`} padding="md">
-            <Stack gap={8}>
-              <Text fw={600}>{sceneSummary(scene.game_context)}</Text>
-              <Text c="dimmed" fz="xs">
-                {scene.game_id} · {reasonAdvice(scene.reason).label}
-              </Text>
-              <Group>
-                <ButtonLink
-                  to={testerPath(scene)}
-                  variant="default"
-                  size="compact-sm"
-                  aria-label={`Use this scene: ${sceneSummary(scene.game_context)}`}
-                >
-                  Use this scene
-                </ButtonLink>
-              </Group>
-            </Stack>
-          </Card>
-        ))}
-      </SimpleGrid>
-    </Section>
-  );
-}

@@ -1,7 +1,8 @@
 import { SegmentedControl } from "@mantine/core";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
-import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
+import { valuesOf } from "../../kit/options.ts";
+import { useUrlChoice } from "../../kit/use-url-state.ts";
 import type { Placement } from "./placement.ts";
 import { pathOf } from "./use-placement.ts";
 
@@ -18,7 +19,7 @@ const UNITS = [
 
 /** The calls of a game over the period that the address names, and the control that changes the period. */
 export function useTrafficSeries(placement: Placement) {
-  const [unit, setUnit] = useUrlState(PERIOD_PARAMETER, "hour", { known: oneOf(valuesOf(UNITS), "hour") });
+  const [unit, setUnit] = useUrlChoice(PERIOD_PARAMETER, valuesOf(UNITS), "hour");
   const isByDay = unit === "day";
   const series = useRead(
     "GET /traffic/{game_id}",

@@ -1,9 +1,9 @@
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
-import { requestSchema } from "../../api/use-field-problems.ts";
+import { numberLimits } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { attempt } from "../../kit/notify.ts";
 import { usePending } from "../../kit/use-pending.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 
@@ -20,11 +20,8 @@ export const NEW_GAME = {
   placement_types: CREATIVE_TYPES.map(({ value }) => value),
 };
 
-const { revenue_share_pct: share, max_ads_per_session: ads } =
-  requestSchema("POST /placements/{game_id}").properties ?? {};
-
-/** The settings that a game has until its page says otherwise. */
-export const GAME_DEFAULTS = { sharePct: Number(share?.default), adsPerSession: Number(ads?.default) };
+export const SHARE_PCT = numberLimits("POST /placements/{game_id}", "revenue_share_pct");
+export const ADS_PER_SESSION = numberLimits("POST /placements/{game_id}", "max_ads_per_session");
 
 /** Turns the ads of games on and off; every setting stays. Asks before it turns them off. */
 export function useAdsSwitch() {
@@ -49,23 +46,13 @@ export function useAdsSwitch() {
     const turnOn = async () => {
       // The POST sets both: those on the page may be older than what another member has saved.
       const { creator_id, placement_types } = await call("GET /placements/{game_id}", { path });
-      await enable.mutateAsync({ path, body: { creator_id, placement_types } });
+      return enable.mutateAsync({ path, body: { creator_id, placement_types } });
     };
-    try {
-      await whilePending(game_id, async () => {
-        if (isActive) await disable.mutateAsync({ path });
-        else await turnOn();
-      });
-      notifyDone(
-        isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
-      );
-    } catch (error) {
-      notifyFailed(
-        isActive ? "Ads are still on." : "Ads are still off.",
-        error,
-        `ads were turned ${isActive ? "off" : "on"} in ${game_id}`,
-      );
-    }
+    await attempt(() => whilePending(game_id, isActive ? () => disable.mutateAsync({ path }) : turnOn), {
+      done: isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
+      failed: isActive ? "Ads are still on." : "Ads are still off.",
+      change: `ads were turned ${isActive ? "off" : "on"} in ${game_id}`,
+    });
   };
   return { isSwitching: isPending, switchAds };
 }

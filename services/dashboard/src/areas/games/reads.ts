@@ -1,16 +1,12 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import type { ReadOptions } from "../../api/queries.ts";
 import { listRefetchMs } from "../../api/refetch-times.ts";
-import { joinLists, useReadAll } from "../../api/use-read-all.ts";
+import { joinLists, joinListsIn, useReadAll } from "../../api/use-read-all.ts";
 import { type GameTraffic, type Placement, TRAFFIC_REFETCH_MS } from "./placement.ts";
 
 type Traffic = AnswerOf<"GET /traffic">;
 
-const joinTraffic = (one: Traffic, next: Traffic) => ({ ...one, games: [...one.games, ...next.games] });
-const joinRows = <Answer extends { rows: unknown[] }>(one: Answer, next: Answer): Answer => ({
-  ...one,
-  rows: [...one.rows, ...next.rows],
-});
+const joinRows = joinListsIn("rows");
 
 /** All games of the account. */
 export function usePlacements(options: Pick<ReadOptions, "enabled"> = {}) {
@@ -28,7 +24,15 @@ export function useHasGame(): (gameId: string) => Promise<boolean> {
 
 /** The traffic of all games, asked for anew while it is looked at. */
 export function useTraffic() {
-  return useReadAll("GET /traffic", {}, joinTraffic, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+  return useReadAll("GET /traffic", {}, joinListsIn("games"), { refetchEveryMs: TRAFFIC_REFETCH_MS });
+}
+
+export type TrafficRead = ReturnType<typeof useTraffic>;
+
+/** That of one game; undefined where the traffic of before the game was added does not know it yet. */
+export function useGameTraffic(gameId: string): { traffic: TrafficRead; game: GameTraffic | undefined } {
+  const traffic = useTraffic();
+  return { traffic, game: traffic.data?.games.find(({ game_id: id }) => id === gameId) };
 }
 
 export interface Game {

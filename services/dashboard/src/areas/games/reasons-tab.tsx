@@ -1,39 +1,18 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
-import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { countryName } from "../../format/countries.ts";
 import { formatCount } from "../../format/format.ts";
-import type { Column } from "../../kit/columns.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
-import { Section } from "../../kit/page.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
+import { sumsByName } from "./calls.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
-
-type Scene = AnswerOf<"GET /traffic/{game_id}/no-match-scenes">[number];
-
-const testColumn: Column<Scene> = {
-  key: "test",
-  header: "",
-  align: "right",
-  phone: "fact",
-  cell: (scene) => (
-    <Anchor
-      component={Link}
-      to={testerPath(scene)}
-      aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
-      style={{ whiteSpace: "nowrap" }}
-    >
-      Test this scene
-    </Anchor>
-  ),
-};
 
 /** A scene is sampled within seconds; a developer who has just tested one should find it here. */
 const SCENES_REFETCH_MS = 10_000;
@@ -55,12 +34,7 @@ export function Component() {
   });
   const points = series.data?.points ?? [];
   const requests = points.reduce((sum, point) => sum + point.requests, 0);
-  const counts = new Map<string, number>();
-  for (const { no_match: reasons } of points) {
-    for (const [reason, count] of Object.entries(reasons)) {
-      counts.set(reason, (counts.get(reason) ?? 0) + count);
-    }
-  }
+  const counts = sumsByName(points.map(({ no_match: reasons }) => reasons));
   const shown = [...new Set([...REASON_NAMES, ...counts.keys()])].filter((reason) => counts.has(reason));
   const rows = series.data && (shown.length === 0 ? [] : points);
   return (
@@ -97,102 +71,105 @@ export function Component() {
         }
       />
       {shown.length > 0 && (
-        <Section title="What helps">
-          <DataTable
-            label="Reasons for no ad"
-            name="reasons"
-            rows={shown.map((reason) => ({
-              reason,
-              count: counts.get(reason) ?? 0,
-              ...reasonAdvice(reason),
-              fixes: reasonFixes(reason, placement.game_id, placement),
-            }))}
-            rowKey={({ reason }) => reason}
-            empty={null}
-            columns={(make) => [
-              {
-                key: "reason",
-                header: "Reason",
-                phone: "title",
-                value: ({ label }) => label,
-                cell: ({ label, reason }) => (
-                  <div>
-                    <Text fw={600}>{label}</Text>
-                    <Text ff="monospace" fz="xs" c="dimmed">
-                      {reason}
-                    </Text>
-                  </div>
-                ),
-              },
-              make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
-              make.share("share", "Share", ({ count }) => count / Math.max(1, requests), { phone: "fact" }),
-              {
-                key: "means",
-                header: "What it means",
-                csv: ({ means }) => means,
-                cell: ({ means }) => means,
-              },
-              {
-                key: "helps",
-                header: "What helps",
-                value: ({ fixes }) => fixes.map(({ helps }) => helps).join(" "),
-                cell: ({ reason, fixes }) =>
-                  fixes.map(({ helps, link }) => (
-                    <div key={helps}>
-                      {helps}{" "}
-                      {link && LINKED_REASONS.has(reason) && (
-                        <Anchor component={Link} to={link.path}>
-                          {link.label}
-                        </Anchor>
-                      )}
-                    </div>
-                  )),
-              },
-            ]}
-          />
-        </Section>
-      )}
-      <Section
-        title="Recent scenes without an ad"
-        about="A sample of the last seven days, without players and sessions. Open one in the match tester and change it until something fits."
-      >
-        <DataTable
-          label="Scenes without an ad"
-          name="scenes"
-          rows={scenes.data}
-          rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
-          read={scenes}
-          skeletonRows={3}
-          pageSize={SCENES_PER_PAGE}
-          empty={
-            <Empty line="No scene went without." action={<TestScene game={placement.game_id} />}>
-              Scenes appear here when a request of this game gets no ad.
-            </Empty>
-          }
+        <TableSection
+          title="What helps"
+          label="Reasons for no ad"
+          name="reasons"
+          rows={shown.map((reason) => ({
+            reason,
+            count: counts.get(reason) ?? 0,
+            ...reasonAdvice(reason),
+            fixes: reasonFixes(reason, placement.game_id, placement),
+          }))}
+          rowKey={({ reason }) => reason}
+          empty={null}
           columns={(make) => [
-            {
-              key: "scene",
-              header: "Scene",
+            make.text("reason", "Reason", ({ label }) => label, {
               phone: "title",
-              value: ({ game_context: scene }) => sceneSummary(scene),
-              cell: ({ game_context: scene }) => (
+              cell: ({ label, reason }) => (
                 <div>
-                  <Text>{sceneSummary(scene)}</Text>
-                  {scene.narrative && (
-                    <Text c="dimmed" ff="var(--story-font)" lineClamp={2} maw={480}>
-                      {scene.narrative}
-                    </Text>
-                  )}
+                  <Text fw={600}>{label}</Text>
+                  <Text ff="monospace" fz="xs" c="dimmed">
+                    {reason}
+                  </Text>
                 </div>
               ),
+            }),
+            make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
+            make.share("share", "Share", ({ count }) => count / Math.max(1, requests), { phone: "fact" }),
+            {
+              key: "means",
+              header: "What it means",
+              csv: ({ means }) => means,
+              cell: ({ means }) => means,
             },
-            make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
-            make.text("country", "Country", ({ country_code: code }) => countryName(code)),
-            make.moment("at", "When", ({ at }) => at),
-            ...(canChange ? [testColumn] : []),
+            make.text("helps", "What helps", ({ fixes }) => fixes.map(({ helps }) => helps).join(" "), {
+              cell: ({ reason, fixes }) =>
+                fixes.map(({ helps, link }) => (
+                  <div key={helps}>
+                    {helps}{" "}
+                    {link && LINKED_REASONS.has(reason) && (
+                      <Anchor component={Link} to={link.path}>
+                        {link.label}
+                      </Anchor>
+                    )}
+                  </div>
+                )),
+            }),
           ]}
         />
-      </Section>
+      )}
+      <TableSection
+        title="Recent scenes without an ad"
+        about="A sample of the last seven days, without players and sessions. Open one in the match tester and change it until something fits."
+        label="Scenes without an ad"
+        name="scenes"
+        rows={scenes.data}
+        rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
+        read={scenes}
+        skeletonRows={3}
+        pageSize={SCENES_PER_PAGE}
+        empty={
+          <Empty line="No scene went without." action={<TestScene game={placement.game_id} />}>
+            Scenes appear here when a request of this game gets no ad.
+          </Empty>
+        }
+        columns={(make) => [
+          make.text("scene", "Scene", ({ game_context: scene }) => sceneSummary(scene), {
+            phone: "title",
+            cell: ({ game_context: scene }) => (
+              <div>
+                <Text>{sceneSummary(scene)}</Text>
+                {scene.narrative && (
+                  <Text c="dimmed" ff="var(--story-font)" lineClamp={2} maw={480}>
+                    {scene.narrative}
+                  </Text>
+                )}
+              </div>
+            ),
+          }),
+          make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
+          make.text("country", "Country", ({ country_code: code }) => countryName(code)),
+          make.moment("at", "When", ({ at }) => at),
+          ...(canChange
+            ? [
+                make.actions(
+                  (scene) => (
+                    <Anchor
+                      component={Link}
+                      to={testerPath(scene)}
+                      aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
+                      style={{ whiteSpace: "nowrap" }}
+                    >
+                      Test this scene
+                    </Anchor>
+                  ),
+                  { phone: "fact" },
+                ),
+              ]
+            : []),
+        ]}
+      />
     </>
   );
 }

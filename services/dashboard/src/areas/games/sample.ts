@@ -1,5 +1,6 @@
+import { DAY_MS, utcDayOf } from "../../format/days.ts";
+
 const DAYS = 14;
-const DAY_MS = 86_400_000;
 const WEEK = [0.7, 0.62, 0.66, 0.72, 0.95, 1.2, 1.1];
 
 /** Made-up calls of a growing game, for a chart that has nothing of its own to show yet. */
@@ -10,7 +11,7 @@ export function sampleDays(
     const day = new Date(now.getTime() - (DAYS - 1 - index) * DAY_MS);
     const requests = Math.round((400 + index * 60) * (WEEK[day.getUTCDay()] ?? 1));
     return {
-      day: day.toISOString().slice(0, 10),
+      day: utcDayOf(day.getTime()),
       requests,
       matches: Math.round(requests * 0.72),
       impressions: Math.round(requests * 0.58),

@@ -1,8 +1,10 @@
 import { Select, Textarea, TextInput } from "@mantine/core";
-import type { NestedField } from "../../api/use-field-problems.ts";
+import { type NestedField, requestSchema } from "../../api/use-field-problems.ts";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import type { GameContext, TestedScene } from "./scene-link.ts";
+
+const SCENE = requestSchema("POST /match").properties?.game_context?.properties;
 
 interface SceneInputsOptions {
   tested: TestedScene;
@@ -19,6 +21,7 @@ export function sceneInputs({ tested, problem, onChange }: SceneInputsOptions) {
   const text = (field: "location" | "category" | "theme_id" | "narrative") => ({
     value: scene[field] ?? "",
     error: problem(`game_context.${field}`),
+    maxLength: SCENE?.[field]?.maxLength,
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
       setField(field, currentTarget.value),
   });
@@ -41,9 +44,9 @@ export function sceneInputs({ tested, problem, onChange }: SceneInputsOptions) {
         onChange={(value) => onChange({ country: value })}
       />
     ),
-    location: <TextInput label="Location" placeholder="e.g. tavern" maxLength={200} {...text("location")} />,
-    category: <TextInput label="Category" placeholder="e.g. fantasy" maxLength={200} {...text("category")} />,
-    theme: <TextInput label="Theme" placeholder="e.g. medieval" maxLength={200} {...text("theme_id")} />,
+    location: <TextInput label="Location" placeholder="e.g. tavern" {...text("location")} />,
+    category: <TextInput label="Category" placeholder="e.g. fantasy" {...text("category")} />,
+    theme: <TextInput label="Theme" placeholder="e.g. medieval" {...text("theme_id")} />,
     moods: <WordsInput label="Moods" {...words("mood_tags", "e.g. calm")} />,
     actions: <WordsInput label="Actions" {...words("actions", "e.g. drink")} />,
     narrative: (
@@ -52,7 +55,6 @@ export function sceneInputs({ tested, problem, onChange }: SceneInputsOptions) {
         placeholder="e.g. Rain drums on the roof of the tavern while the party plans its next move."
         autosize
         minRows={3}
-        maxLength={2_000}
         {...text("narrative")}
       />
     ),

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Card, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -7,14 +7,15 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatPercent } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
-import { ConflictNotice } from "../../kit/conflict-notice.tsx";
 import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
+import { SaveButtons } from "../../kit/save-buttons.tsx";
+import { UnsavedNotice } from "../../kit/unsaved-notice.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import type { Placement } from "./placement.ts";
+import { ADS_PER_SESSION, type Placement, SHARE_PCT } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-placement.ts";
 
 function settingsOf({
@@ -27,6 +28,15 @@ function settingsOf({
   return { creator_id, placement_types, revenue_share_pct, max_ads_per_session, blocked_categories };
 }
 
+/** What the settings are called. */
+const SETTING_LABELS = {
+  creator_id: "Creator ID",
+  placement_types: "Types of ads",
+  revenue_share_pct: "Your share",
+  max_ads_per_session: "Ads per session",
+  blocked_categories: "Blocked categories",
+} as const satisfies Record<keyof ReturnType<typeof settingsOf>, string>;
+
 /** Only the POST takes the creator ID, and it turns ads on: a game without ads keeps its creator. */
 const PATCH = {
   key: "PATCH /placements/{game_id}",
@@ -38,7 +48,7 @@ const LISTS = ["placement_types", "blocked_categories"] as const;
 
 /** Who gets the rest of each charge, and who agrees to it. */
 function shareWords(share: number | null | undefined): string {
-  const isShare = typeof share === "number" && share >= 0 && share <= 100;
+  const isShare = typeof share === "number" && share >= SHARE_PCT.min && share <= SHARE_PCT.max;
   const rest = isShare ? `other ${formatPercent(100 - share)}` : "rest";
   return `Of each charge; the ${rest} stays with the operator of this installation. Agree on your share with them: they are not asked here. A change counts for matches from now on.`;
 }
@@ -72,6 +82,7 @@ export function Component() {
   return (
     <Card>
       <Form onSend={save} isReadOnly={!canChange}>
+        {canChange && <UnsavedNotice form={form} labels={SETTING_LABELS} />}
         <Stack maw={560}>
           {!canChange && (
             <Alert role="note" color="info" title="As a viewer you can look at settings only">
@@ -79,60 +90,53 @@ export function Component() {
             </Alert>
           )}
           {form.failure && <Alert color="negative">{form.failure}</Alert>}
-          <ConflictNotice form={form} />
           {placement.is_active ? (
             <TextInput
-              label="Creator ID"
+              label={SETTING_LABELS.creator_id}
               description="Who makes the game, in your own system."
               {...requiredTextField(form, "creator_id")}
             />
           ) : (
             <TextInput
-              label="Creator ID"
+              label={SETTING_LABELS.creator_id}
               description="Who makes the game, in your own system. Turn on ads to change it."
               value={placement.creator_id}
               readOnly
             />
           )}
-          <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
+          <Choices
+            label={SETTING_LABELS.placement_types}
+            choices={CREATIVE_TYPES}
+            {...listField(form, "placement_types")}
+          />
           <NumberField
-            label="Your share"
+            label={SETTING_LABELS.revenue_share_pct}
             description={shareWords(values.revenue_share_pct)}
             suffix=" %"
-            min={0}
-            max={100}
+            min={SHARE_PCT.min}
+            max={SHARE_PCT.max}
             decimalScale={2}
             {...numberField(form, "revenue_share_pct", null)}
           />
           <NumberField
-            label="Ads per session"
-            description="How many ads one player sees at most in one session, 1 to 50."
-            min={1}
-            max={50}
+            label={SETTING_LABELS.max_ads_per_session}
+            description={`How many ads one player sees at most in one session, ${ADS_PER_SESSION.min} to ${ADS_PER_SESSION.max}.`}
+            min={ADS_PER_SESSION.min}
+            max={ADS_PER_SESSION.max}
             allowDecimal={false}
             {...numberField(form, "max_ads_per_session", null)}
           />
           <WordsInput
-            label="Blocked categories"
+            label={SETTING_LABELS.blocked_categories}
             description="Campaigns that target one of these or prefer it are never shown, such as gambling. Press Enter after each."
-            value={values.blocked_categories ?? []}
-            onChange={(categories) => form.set("blocked_categories", categories)}
-            error={form.problem("blocked_categories")}
+            {...listField(form, "blocked_categories")}
           />
           {canChange && (
-            <Group align="center">
-              <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
-                Save settings
-              </Button>
-              {form.isChanged && (
-                <Button variant="default" onClick={() => form.reset(stored)}>
-                  Discard
-                </Button>
-              )}
+            <SaveButtons form={form} action="Save settings">
               <Text c="dimmed" fz="xs" maw={300}>
                 Takes effect with the next match. Advertisers are blocked under “Who is shown?”.
               </Text>
-            </Group>
+            </SaveButtons>
           )}
         </Stack>
       </Form>

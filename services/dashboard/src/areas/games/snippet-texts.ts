@@ -1,7 +1,7 @@
 /** What a game server needs for a first ad, in the languages of the clients. The only source of the page's snippets. */
 
 export const LANGUAGES = ["curl", "typescript", "python", "csharp"] as const;
-export type Language = (typeof LANGUAGES)[number];
+type Language = (typeof LANGUAGES)[number];
 
 export interface Integration {
   /** The address of the API, with its path: http://127.0.0.1:8080/api. */

@@ -10,10 +10,10 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useCopy } from "../../kit/use-copy.ts";
-import { oneOf, useUrlState } from "../../kit/use-url-state.ts";
+import { useUrlChoice } from "../../kit/use-url-state.ts";
 import { gamePath } from "./game-path.ts";
-import { usePlacements, useTraffic } from "./reads.ts";
-import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
+import { useGameTraffic, usePlacements } from "./reads.ts";
+import { KEY_PLACEHOLDER, keyLine, LANGUAGES, snippetFor } from "./snippet-texts.ts";
 import classes from "./snippets.module.css";
 import { Steps } from "./steps.tsx";
 import { TrafficFailed } from "./traffic-failed.tsx";
@@ -33,12 +33,8 @@ export function Component() {
   const { canChange } = useAbility();
   const games = usePlacements();
   const ids = games.data?.map(({ game_id: id }) => id);
-  const [named, setGame] = useUrlState("game", "", {
-    known: games.isFetching || !ids ? undefined : oneOf(ids, ""),
-  });
-  const [language, setLanguage] = useUrlState<Language>("language", "curl", {
-    known: oneOf(LANGUAGES, "curl"),
-  });
+  const [named, setGame] = useUrlChoice("game", games.isFetching ? undefined : ids, "");
+  const [language, setLanguage] = useUrlChoice("language", LANGUAGES, "curl");
   const [key, setKey] = useState<string>();
   const gameId = named === "" ? (ids?.[0] ?? "") : named;
   if (games.data === undefined && !games.error) {
@@ -180,7 +176,7 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
           variant="default"
           size="compact-sm"
           aria-label={`Copy ${label}`}
-          leftSection={isCopied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />}
+          leftSection={isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
           onClick={() => void copy()}
         >
           {isCopied ? "Copied" : "Copy"}
@@ -197,8 +193,7 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
 }
 
 function Arrival({ gameId }: { gameId: string }) {
-  const traffic = useTraffic();
-  const game = traffic.data?.games.find(({ game_id: id }) => id === gameId);
+  const { traffic, game } = useGameTraffic(gameId);
   if (game === undefined) {
     return traffic.error ? (
       <TrafficFailed traffic={traffic}>The code above can still be copied.</TrafficFailed>

@@ -22,9 +22,9 @@ export function Steps({ traffic }: { traffic: GameTraffic }) {
           <li key={label} className={classes.step} data-done={isDone} data-next={index === next}>
             <span className={classes.name}>
               {isDone ? (
-                <IconCircleCheck size={18} stroke={1.5} className={classes.done} aria-label="Done:" />
+                <IconCircleCheck size={18} className={classes.done} aria-label="Done:" />
               ) : (
-                <IconCircle size={18} stroke={1.5} className={classes.todo} aria-label="Not yet:" />
+                <IconCircle size={18} className={classes.todo} aria-label="Not yet:" />
               )}
               {label}
             </span>

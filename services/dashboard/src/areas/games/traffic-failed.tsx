@@ -1,10 +1,9 @@
-import { Card } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Failed } from "../../kit/states.tsx";
-import type { useTraffic } from "./reads.ts";
+import type { TrafficRead } from "./reads.ts";
 
 interface TrafficFailedProps {
-  traffic: ReturnType<typeof useTraffic>;
+  traffic: TrafficRead;
   /** What still works. */
   children: ReactNode;
 }
@@ -12,10 +11,8 @@ interface TrafficFailedProps {
 /** In place of what needs the traffic of the account's games. */
 export function TrafficFailed({ traffic, children }: TrafficFailedProps) {
   return (
-    <Card>
-      <Failed what="The traffic could not be loaded." read={traffic}>
-        {children}
-      </Failed>
-    </Card>
+    <Failed isCard what="The traffic could not be loaded." read={traffic}>
+      {children}
+    </Failed>
   );
 }

@@ -5,7 +5,6 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import type { ColumnMakers } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
 
@@ -79,19 +78,14 @@ export function Component() {
         columns={(make) => [
           ...wordColumns(make),
           make.number("scenes", "Scenes", ({ scenes }) => scenes),
-          make.text(
+          make.status(
             "targeted",
             "Campaigns",
-            ({ is_targeted: isTargeted }) => (isTargeted ? "targeted" : "by fewer than three advertisers"),
-            {
-              phone: "fact",
-              cell: ({ is_targeted: isTargeted }) =>
-                isTargeted ? (
-                  <Status tone="positive">Targeted</Status>
-                ) : (
-                  <Status tone="quiet">By fewer than three advertisers</Status>
-                ),
-            },
+            ({ is_targeted: isTargeted }) =>
+              isTargeted
+                ? { tone: "positive", word: "Targeted" }
+                : { tone: "quiet", word: "By fewer than three advertisers" },
+            { phone: "fact" },
           ),
         ]}
       />

@@ -1,7 +1,5 @@
-import type { BodyOf } from "../../api/operations.ts";
 import type { Pipeline } from "../../scene/vocabulary.ts";
-
-type GameContext = BodyOf<"POST /match">["game_context"];
+import type { GameContext } from "../games/scene-link.ts";
 
 export interface Choice {
   label: string;

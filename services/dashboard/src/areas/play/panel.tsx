@@ -7,6 +7,7 @@ import {
   formatDecimal,
   formatExactCents,
   formatTerm,
+  impressionCents,
 } from "../../format/format.ts";
 import { reasonAdvice } from "../games/advice.ts";
 import classes from "./panel.module.css";
@@ -59,7 +60,7 @@ function Progress({ turn }: { turn: Turn | undefined }) {
           </li>
         ))}
       </ol>
-      <Text size="sm">{sentenceOf(turn)}</Text>
+      <Text>{sentenceOf(turn)}</Text>
     </section>
   );
 }
@@ -73,7 +74,7 @@ function sentenceOf(turn: Turn | undefined): string {
     const hint = reason === "session_cap" ? " Start over as another player." : "";
     return `No ad for this scene. ${reasonAdvice(reason ?? "").means}${hint} The story goes on without one.`;
   }
-  const price = formatExactCents(centsOfMillicents(ad.cpm_bid_cents));
+  const price = formatExactCents(impressionCents(ad.cpm_bid_cents));
   if (receipt === undefined) {
     const fit =
       ad.affinity_score === 0
@@ -114,7 +115,7 @@ function Ledger() {
         ))}
       </dl>
       {error && (
-        <Text size="sm" role="status">
+        <Text role="status">
           The ledger cannot be read at the moment{data && ": these are its last figures"}. Nothing is lost.
           The figures update once it can be read again.
         </Text>
@@ -136,13 +137,9 @@ function Call({ exchange }: { exchange: Exchange }) {
           </span>
           <span className={classes.time}>{formatCount(Math.round(milliseconds))} ms</span>
         </summary>
-        <Text size="sm" c="dimmed">
-          Sent
-        </Text>
+        <Text c="dimmed">Sent</Text>
         <pre>{JSON.stringify(sent, null, 2)}</pre>
-        <Text size="sm" c="dimmed">
-          Received
-        </Text>
+        <Text c="dimmed">Received</Text>
         <pre>{received === undefined ? "(no body)" : JSON.stringify(received, null, 2)}</pre>
       </details>
     </li>

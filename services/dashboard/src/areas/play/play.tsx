@@ -1,7 +1,8 @@
 import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { type Ref, useEffect } from "react";
 import { Link } from "react-router";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 import { Brand } from "../../kit/brand.tsx";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Loading } from "../../kit/loading.tsx";

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { newUuid } from "../../api/new-uuid.ts";
-import { apiQueryKey } from "../../api/queries.ts";
 import { type AdventureScene, adventure, FIRST_SCENE, type SceneId } from "./adventure.ts";
 import { type Ad, bodyOf, type Exchange, type Receipt, serve } from "./serving.ts";
 import { whenSeen } from "./when-seen.ts";
@@ -41,71 +40,62 @@ export function useGame({ game_id, api_key }: Demo) {
   const [exchanges, setExchanges] = useState<(Exchange & { id: number })[]>([]);
   const numbers = useRef({ turn: 0, exchange: 0 });
 
-  const log = useCallback((exchange: Exchange) => {
+  const log = (exchange: Exchange) => {
     numbers.current.exchange += 1;
     const entry = { ...exchange, id: numbers.current.exchange };
     setExchanges((earlier) => [entry, ...earlier].slice(0, MAX_SHOWN_EXCHANGES));
-  }, []);
+  };
+  const readMoney = () => client.invalidateQueries({ queryKey: ["GET /demo"] });
+  const update = (number: number, change: Partial<Turn>) =>
+    setTurn((current) => (current?.number === number ? { ...current, ...change } : current));
+  const fail = (number: number, error: unknown) =>
+    update(number, { step: "failed", reason: error instanceof Error ? error.message : String(error) });
 
-  const readMoney = useCallback(
-    () => client.invalidateQueries({ queryKey: apiQueryKey("GET /demo") }),
-    [client],
-  );
-
-  const enter = useCallback(
-    async (id: SceneId, player = visit) => {
-      numbers.current.turn += 1;
-      const { turn: number } = numbers.current;
-      const scene = adventure[id];
-      setTurn({ number, scene, step: "asking" });
-      const update = (change: Partial<Turn>) =>
-        setTurn((current) => (current?.number === number ? { ...current, ...change } : current));
-      const exchange = await serve("/match", api_key, { ...player, game_id, game_context: scene.context });
-      log(exchange);
-      try {
-        const ad = bodyOf<Ad>(exchange);
-        if (ad === undefined) update({ step: "no_match", reason: exchange.reason ?? "no_eligible_campaign" });
-        else {
-          update({ step: "matched", ad });
-          await readMoney();
-        }
-      } catch (error) {
-        update({ step: "failed", reason: error instanceof Error ? error.message : String(error) });
+  const enter = async (id: SceneId, player = visit) => {
+    numbers.current.turn += 1;
+    const { turn: number } = numbers.current;
+    const scene = adventure[id];
+    setTurn({ number, scene, step: "asking" });
+    const exchange = await serve("/match", api_key, { ...player, game_id, game_context: scene.context });
+    log(exchange);
+    try {
+      const ad = bodyOf<Ad>(exchange);
+      if (ad === undefined) {
+        update(number, { step: "no_match", reason: exchange.reason ?? "no_eligible_campaign" });
+        return;
       }
-    },
-    [api_key, game_id, visit, log, readMoney],
-  );
+      update(number, { step: "matched", ad });
+      await readMoney();
+    } catch (error) {
+      fail(number, error);
+    }
+  };
 
-  const recordImpression = useCallback(
-    async ({ number, ad }: Turn) => {
-      if (ad === undefined) return;
-      const { campaign_id, creative_id, match_id } = ad;
-      const exchange = await serve("/impressions", api_key, { game_id, campaign_id, creative_id, match_id });
-      log(exchange);
-      const update = (change: Partial<Turn>) =>
-        setTurn((current) => (current?.number === number ? { ...current, ...change } : current));
-      try {
-        update({ step: "billed", receipt: bodyOf<Receipt>(exchange) as Receipt });
-        await readMoney();
-      } catch (error) {
-        update({ step: "failed", reason: error instanceof Error ? error.message : String(error) });
-      }
-    },
-    [api_key, game_id, log, readMoney],
-  );
+  const recordImpression = useEffectEvent(async ({ number, ad }: Turn) => {
+    if (ad === undefined) return;
+    const { campaign_id, creative_id, match_id } = ad;
+    const exchange = await serve("/impressions", api_key, { game_id, campaign_id, creative_id, match_id });
+    log(exchange);
+    try {
+      update(number, { step: "billed", receipt: bodyOf<Receipt>(exchange) as Receipt });
+      await readMoney();
+    } catch (error) {
+      fail(number, error);
+    }
+  });
 
   const [line, setLine] = useState<Element | null>(null);
   useEffect(() => {
     if (turn?.step !== "matched" || line === null) return;
     return whenSeen(line, SEEN_AFTER_MS, () => void recordImpression(turn));
-  }, [turn, line, recordImpression]);
+  }, [turn, line]);
 
-  const restart = useCallback(() => {
+  const restart = () => {
     const player = newVisit();
     setVisit(player);
     setExchanges([]);
     void enter(FIRST_SCENE, player);
-  }, [enter]);
+  };
 
   return { turn, exchanges, enter, restart, lineRef: setLine };
 }

@@ -1,55 +1,37 @@
-import { Text } from "@mantine/core";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Id } from "../../kit/id.tsx";
 import { LongName } from "../../kit/long-name.tsx";
-import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 
 /** The accounts of the installation. */
 export function AccountList() {
   const accounts = useReadAll("GET /system/accounts", {}, joinLists);
   return (
-    <Section title="Accounts">
-      <DataTable
-        label="Accounts"
-        name="accounts"
-        rows={accounts.data}
-        rowKey={({ id }) => id}
-        read={accounts}
-        searchIn={({ label, advertiser }) => [label, advertiser]}
-        pageSize={50}
-        empty={
-          <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>
-        }
-        columns={(make) => [
-          {
-            key: "label",
-            header: "Account",
-            phone: "title",
-            value: ({ label }) => label,
-            cell: ({ label, id }) => (
-              <div>
-                <Text fw={600} component="div">
-                  <LongName>{label}</LongName>
-                </Text>
-                <Id value={id} label={`id of ${label}`} />
-              </div>
-            ),
-          },
-          make.money("balance", "Balance", ({ balance_cents: balance }) => balance, { phone: "fact" }),
-          {
-            key: "advertiser",
-            header: "Advertiser",
-            value: ({ advertiser }) => advertiser,
-            cell: ({ advertiser }) =>
-              advertiser === null ? "None" : <LongName isAside>{advertiser}</LongName>,
-          },
-          make.number("games", "Games", ({ games }) => games, { phone: "fact" }),
-          make.number("members", "Members", ({ members }) => members),
-          make.moment("created", "Created", ({ created_at: at }) => at),
-        ]}
-      />
-    </Section>
+    <TableSection
+      title="Accounts"
+      name="accounts"
+      rows={accounts.data}
+      rowKey={({ id }) => id}
+      read={accounts}
+      searchIn={({ label, advertiser }) => [label, advertiser]}
+      pageSize={50}
+      empty={
+        <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>
+      }
+      columns={(make) => [
+        make.name("label", "Account", ({ label }) => label, {
+          below: ({ label, id }) => <Id value={id} label={`id of ${label}`} />,
+        }),
+        make.money("balance", "Balance", ({ balance_cents: balance }) => balance, { phone: "fact" }),
+        make.text("advertiser", "Advertiser", ({ advertiser }) => advertiser, {
+          cell: ({ advertiser }) =>
+            advertiser === null ? "None" : <LongName isAside>{advertiser}</LongName>,
+        }),
+        make.number("games", "Games", ({ games }) => games, { phone: "fact" }),
+        make.number("members", "Members", ({ members }) => members),
+        make.moment("created", "Created", ({ created_at: at }) => at),
+      ]}
+    />
   );
 }

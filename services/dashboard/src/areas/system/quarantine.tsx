@@ -8,6 +8,7 @@ import { formatCount } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
@@ -57,20 +58,17 @@ export function Quarantine() {
           make.text("reason", "Reason", ({ reason }) => reason, { phone: "fact" }),
           make.id("advertiser", "Advertiser", ({ advertiser_id: id }) => id, "advertiser id"),
           make.moment("found", "Found", ({ quarantined_at: at }) => at),
-          {
-            key: "resolve",
-            header: "",
-            align: "right",
-            phone: "fact",
-            cell: (record) => (
+          make.actions(
+            (record) => (
               <RowAction label="Resolve" name={record.impression_id} run={() => setChosen(record)} />
             ),
-          },
+            { phone: "fact" },
+          ),
         ]}
       />
       {hasNextPage && (
         <Group mt="sm">
-          <Text c="dimmed" fz="sm">
+          <Text c="dimmed">
             {system === undefined
               ? `The newest ${formatCount(rows?.length ?? 0)} are shown.`
               : `The newest ${formatCount(rows?.length ?? 0)} of ${formatCount(system.quarantined_records)} are shown.`}
@@ -111,12 +109,8 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
     notifyDone("The record is resolved.");
     onClose();
   };
-  const cancel = () => {
-    form.reset(UNDECIDED);
-    onClose();
-  };
   return (
-    <DialogForm form={form} onSend={send} onClose={cancel} action="Resolve record">
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Resolve record">
       <Text>{record.reason}</Text>
       <Text
         component="pre"
@@ -132,9 +126,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
         description="About the charge, and who was informed. It stays with the record."
         autosize
         minRows={2}
-        value={form.values.resolution ?? ""}
-        onChange={({ currentTarget }) => form.set("resolution", currentTarget.value)}
-        error={form.problem("resolution")}
+        {...requiredTextField(form, "resolution")}
         data-autofocus
       />
       <Text c="dimmed" fz="xs">

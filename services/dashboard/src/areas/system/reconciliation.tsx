@@ -1,6 +1,6 @@
-import { Card, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { formatCount } from "../../format/format.ts";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty, EmptyLine } from "../../kit/states.tsx";
@@ -14,16 +14,14 @@ export function Reconciliation({ system }: { system: System | undefined }) {
   if (reconciliation?.differences === null) {
     return (
       <Section title="Reconciliation">
-        <Card>
-          <Empty line="Half of the ledger cannot be read.">
-            Billing compares Redis with Postgres, and goes on when Redis is available again.
-          </Empty>
-        </Card>
+        <Empty isCard line="Half of the ledger cannot be read.">
+          Billing compares Redis with Postgres, and goes on when Redis is available again.
+        </Empty>
       </Section>
     );
   }
   return (
-    <Section
+    <TableSection
       title="Reconciliation"
       about={
         finishedAt ? (
@@ -38,69 +36,50 @@ export function Reconciliation({ system }: { system: System | undefined }) {
           `Billing compares every value of Redis and Postgres all the time.${system === undefined ? "" : " The first comparison is not finished."}`
         )
       }
-    >
-      <DataTable
-        label="Differences"
-        name="differences"
-        rows={reconciliation?.listed}
-        rowKey={({ check, subject }) => `${check} ${subject}`}
-        skeletonRows={2}
-        empty={
-          finishedAt ? (
-            <EmptyLine tone="positive" line="Every ledger tells the same story.">
-              No two values disagree.
-            </EmptyLine>
-          ) : (
-            <EmptyLine tone="info" line="The first comparison is still running.">
-              Nothing has been found so far.
-            </EmptyLine>
-          )
-        }
-        columns={(make) => [
-          {
-            key: "what",
-            header: "Compared",
-            phone: "title",
-            value: ({ what }) => what,
-            cell: ({ what, check }) => (
-              <div>
-                {what}
-                <Text c="dimmed" fz="xs" ff="monospace">
-                  {check}
-                </Text>
-              </div>
+      label="Differences"
+      name="differences"
+      rows={reconciliation?.listed}
+      rowKey={({ check, subject }) => `${check} ${subject}`}
+      skeletonRows={2}
+      empty={
+        finishedAt ? (
+          <EmptyLine tone="positive" line="Every ledger tells the same story.">
+            No two values disagree.
+          </EmptyLine>
+        ) : (
+          <EmptyLine tone="info" line="The first comparison is still running.">
+            Nothing has been found so far.
+          </EmptyLine>
+        )
+      }
+      columns={(make) => [
+        make.text("what", "Compared", ({ what }) => what, {
+          phone: "title",
+          cell: ({ what, check }) => (
+            <div>
+              {what}
+              <Text c="dimmed" fz="xs" ff="monospace">
+                {check}
+              </Text>
+            </div>
+          ),
+        }),
+        make.text("kind", "Kind", ({ kind }) => kind, {
+          phone: "fact",
+          cell: ({ kind }) =>
+            kind === "money" ? (
+              <Status tone="negative">Must never differ</Status>
+            ) : (
+              <Status tone="warning">Overdue</Status>
             ),
-          },
-          {
-            key: "kind",
-            header: "Kind",
-            phone: "fact",
-            value: ({ kind }) => kind,
-            cell: ({ kind }) =>
-              kind === "money" ? (
-                <Status tone="negative">Must never differ</Status>
-              ) : (
-                <Status tone="warning">Overdue</Status>
-              ),
-          },
-          make.id("subject", "Whose", ({ subject }) => subject, "subject"),
-          {
-            key: "expected",
-            header: "Expected",
-            align: "right",
-            value: ({ expected }) => expected,
-            cell: ({ expected }) => expected,
-          },
-          {
-            key: "found",
-            header: "Found",
-            align: "right",
-            phone: "fact",
-            value: ({ found }) => found,
-            cell: ({ found }) => found,
-          },
-        ]}
-      />
-    </Section>
+        }),
+        make.id("subject", "Whose", ({ subject }) => subject, "subject"),
+        make.text("expected", "Expected", ({ expected }) => expected, { align: "right" }),
+        make.text("found", "Found", ({ found }) => found, {
+          align: "right",
+          phone: "fact",
+        }),
+      ]}
+    />
   );
 }

@@ -1,6 +1,7 @@
-import { Alert, Card, SimpleGrid, Text } from "@mantine/core";
+import { Alert, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 import {
   centsOfMillicents,
   formatCount,
@@ -11,10 +12,10 @@ import {
 } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { NO_FIGURE } from "../../kit/columns.tsx";
-import { DataTable } from "../../kit/data-table.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Page, Section } from "../../kit/page.tsx";
+import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { AccountList } from "./account-list.tsx";
@@ -38,14 +39,13 @@ export function Component() {
   if (hasStatus(error, 403)) {
     return (
       <Page title="System">
-        <Card>
-          <Empty
-            line="This door is for the keeper of the house."
-            action={<ButtonLink to="/">Show the overview</ButtonLink>}
-          >
-            Only the operator of the installation, the first who signed up, sees its state.
-          </Empty>
-        </Card>
+        <Empty
+          isCard
+          line="This door is for the keeper of the house."
+          action={<ButtonLink to="/">Show the overview</ButtonLink>}
+        >
+          Only the operator of the installation, the first who signed up, sees its state.
+        </Empty>
       </Page>
     );
   }
@@ -59,9 +59,7 @@ export function Component() {
       }
     >
       {data === undefined && error ? (
-        <Card>
-          <Failed what="The state could not be loaded." read={system} />
-        </Card>
+        <Failed isCard what="The state could not be loaded." read={system} />
       ) : (
         <>
           {data && error && (
@@ -70,7 +68,7 @@ export function Component() {
               are from {formatMoment(new Date(dataUpdatedAt).toISOString())}.
             </Alert>
           )}
-          <Overview system={data} />
+          <Overview read={system} />
         </>
       )}
       {(data || !error) && <Reconciliation system={data} />}
@@ -90,8 +88,8 @@ function Health({ system }: { system: System }) {
   );
 }
 
-function Overview({ system }: { system: System | undefined }) {
-  const isLoading = system === undefined;
+function Overview({ read }: { read: ReturnType<typeof useRead<"GET /system">> }) {
+  const { data: system } = read;
   const oldest = system?.oldest_waiting_seconds;
   return (
     <>
@@ -102,7 +100,7 @@ function Overview({ system }: { system: System | undefined }) {
           </Alert>
         ))}
       <Figures
-        isLoading={isLoading}
+        read={read}
         figures={[
           {
             label: "Matches a minute",
@@ -146,75 +144,69 @@ function Overview({ system }: { system: System | undefined }) {
         ]}
       />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Section title="What runs">
-          <DataTable
-            label="What runs"
-            name="parts"
-            isPlain
-            rows={system && partsOf(system)}
-            rowKey={({ key }) => key}
-            empty={null}
-            skeletonRows={6}
-            columns={(make) => [
-              make.text("name", "Part", ({ name }) => name, {
-                phone: "title",
-                cell: ({ key, name }) => <Named name={name} help={PART_HELP[key]} />,
-              }),
+        <TableSection
+          title="What runs"
+          name="parts"
+          isPlain
+          rows={system && partsOf(system)}
+          rowKey={({ key }) => key}
+          empty={null}
+          skeletonRows={6}
+          columns={(make) => [
+            make.text("name", "Part", ({ name }) => name, {
+              phone: "title",
+              cell: ({ key, name }) => <Named name={name} help={PART_HELP[key]} />,
+            }),
+            make.status(
+              "state",
+              "State",
+              ({ isReady, cause }) =>
+                isReady
+                  ? { tone: "positive", word: "Ready" }
+                  : { tone: "negative", word: "Not ready", cause },
+              { phone: "fact" },
+            ),
+            make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
+          ]}
+        />
+        <TableSection
+          title="Contents"
+          name="contents"
+          isPlain
+          rows={
+            system && [
+              { what: "Accounts", count: system.accounts },
+              { what: "Users", count: system.users },
+              { what: "Advertisers", count: system.advertisers },
+              { what: "Active campaigns", count: system.active_campaigns },
               {
-                key: "state",
-                header: "State",
-                phone: "fact",
-                value: ({ isReady }) => (isReady ? "ready" : "not ready"),
-                cell: ({ isReady, cause }) => (
-                  <Status tone={isReady ? "positive" : "negative"} cause={cause}>
-                    {isReady ? "Ready" : "Not ready"}
-                  </Status>
-                ),
+                what: "Changes not yet in force",
+                help: "Stored, but not yet known to every match process.",
+                count: system.unpublished_changes,
               },
-              make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
-            ]}
-          />
-        </Section>
-        <Section title="Contents">
-          <DataTable
-            label="Contents"
-            name="contents"
-            isPlain
-            rows={
-              system && [
-                { what: "Accounts", count: system.accounts },
-                { what: "Users", count: system.users },
-                { what: "Advertisers", count: system.advertisers },
-                { what: "Active campaigns", count: system.active_campaigns },
-                {
-                  what: "Changes not yet in force",
-                  help: "Stored, but not yet known to every match process.",
-                  count: system.unpublished_changes,
-                },
-                {
-                  what: "Quarantined records",
-                  help: "Impressions that could not be written.",
-                  count: system.quarantined_records,
-                },
-                {
-                  what: "Divided wallets",
-                  help: "Balances that are spread over several Redis masters.",
-                  count: system.divided_wallets.count,
-                },
-              ]
-            }
-            rowKey={({ what }) => what}
-            empty={null}
-            skeletonRows={7}
-            columns={(make) => [
-              make.text("what", "What", ({ what }) => what, {
-                phone: "title",
-                cell: ({ what, help }) => <Named name={what} help={help} />,
-              }),
-              make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
-            ]}
-          />
-        </Section>
+              {
+                what: "Quarantined records",
+                help: "Impressions that could not be written.",
+                count: system.quarantined_records,
+              },
+              {
+                what: "Divided wallets",
+                help: "Balances that are spread over several Redis masters.",
+                count: system.divided_wallets.count,
+              },
+            ]
+          }
+          rowKey={({ what }) => what}
+          empty={null}
+          skeletonRows={7}
+          columns={(make) => [
+            make.text("what", "What", ({ what }) => what, {
+              phone: "title",
+              cell: ({ what, help }) => <Named name={what} help={help} />,
+            }),
+            make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
+          ]}
+        />
       </SimpleGrid>
     </>
   );

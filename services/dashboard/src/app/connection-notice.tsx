@@ -1,9 +1,29 @@
 import { Anchor, Text } from "@mantine/core";
-import { notifyManager, type Query, useQueryClient } from "@tanstack/react-query";
+import { notifyManager, onlineManager, type Query, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { Moment } from "../kit/moment.tsx";
-import classes from "./frame.module.css";
+import classes from "./connection-notice.module.css";
+
+/**
+ * Says that the browser is offline, or that the page may be out of date. The element stays, so that screen readers
+ * announce what changes in it.
+ */
+export function ConnectionNotice() {
+  const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline());
+  return (
+    <div role="status" aria-label="Connection">
+      {isOnline ? (
+        <StaleNotice />
+      ) : (
+        <Text className={classes.notice ?? ""}>
+          You are offline. Only an installation on this machine or network can answer; otherwise you see what
+          was last read, until the connection is back.
+        </Text>
+      )}
+    </div>
+  );
+}
 
 /** In view, and of an earlier time: the last attempt to read it again has failed. A refusal is an answer, which pages show. */
 function isStale(query: Query): boolean {
@@ -13,7 +33,7 @@ function isStale(query: Query): boolean {
 }
 
 /** Says since when the page may be out of date. What cannot be read at all says so in its own place. */
-export function StaleNotice() {
+function StaleNotice() {
   const client = useQueryClient();
   const cache = client.getQueryCache();
   const subscribe = useCallback(

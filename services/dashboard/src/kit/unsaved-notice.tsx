@@ -1,13 +1,20 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 
 interface UnsavedNoticeProps<Field extends string> {
-  form: { restored: readonly PropertyKey[]; conflicting: readonly PropertyKey[]; isSending: boolean };
+  form: {
+    restored: readonly PropertyKey[];
+    conflicting: readonly PropertyKey[];
+    isSending: boolean;
+    discard: () => void;
+  };
   labels: Readonly<Record<Field, string>>;
-  onDiscard: () => void;
 }
 
-/** Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. */
-export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }: UnsavedNoticeProps<Field>) {
+/**
+ * Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. The
+ * form marks those fields.
+ */
+export function UnsavedNotice<Field extends string>({ form, labels }: UnsavedNoticeProps<Field>) {
   if (form.restored.length + form.conflicting.length === 0) return null;
   const namesOf = (fields: readonly PropertyKey[]) =>
     fields.map((field) => labels[field as Field]).join(", ");
@@ -26,15 +33,10 @@ export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }:
         <Button type="submit" variant="default" size="compact-sm" loading={form.isSending}>
           Save
         </Button>
-        <Button variant="default" size="compact-sm" onClick={onDiscard}>
+        <Button variant="default" size="compact-sm" onClick={form.discard}>
           Discard
         </Button>
       </Group>
     </Alert>
   );
-}
-
-/** Marks the field where the notice names it. */
-export function unsavedMark(form: { restored: readonly PropertyKey[] }, field: PropertyKey) {
-  return form.restored.includes(field) ? { "data-unsaved": true } : {};
 }
