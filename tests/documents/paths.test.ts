@@ -12,7 +12,7 @@ const documents = [
 ];
 const CODE_PATH = /`((?:packages|services|tests|prisma|scripts|docker)\/[\w./-]*)`/g;
 /** What is built or measured, and in no repository. */
-const MADE = /\/(?:dist|results)\//;
+const MADE = /\/(?:dist|bundle|results)\//;
 const HEADING_LINK = /\b((?:docs\/[\w./-]+|README|ARCHITECTURE|CONTRIBUTING)\.md)#([\w-]+)/g;
 const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
 const SCRIPT = /\bnpm (?:run (?:--silent )?)?(start|test|(?<=run (?:--silent )?)[\w:]+)/g;

@@ -187,7 +187,7 @@ function refusalsOf(operation: Operation): Refusal[] {
     ...operation.refusals,
     ...(operation.path.includes("{") ? [badEncoding] : []),
     ...(operation.request === undefined ? [] : [notJson]),
-    ...(operation.request === undefined || operation.callers === "anyone" ? [] : [countsAsTooMany]),
+    ...(operation.request === undefined || operation.callers !== undefined ? [] : [countsAsTooMany]),
     ...(operation.paged ? [badCursor, limitOutOfRange] : []),
     ...(operation.idempotent ? [idempotencyKeyReused, idempotencyKeyEmpty, idempotencyKeyTooLong] : []),
   ];

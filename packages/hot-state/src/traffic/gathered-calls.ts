@@ -62,7 +62,7 @@ export class GatheredCalls {
   match(call: MatchCall): void {
     const { atMs, noMatchReason, context, secrets } = call;
     const account = this.#calledAccount(call.accountId, atMs);
-    const game = this.game(call);
+    const game = this.ensureGame(call);
     if (account === undefined || game === undefined) return;
     game.last.set("request", atMs);
     if (noMatchReason === undefined) {
@@ -92,14 +92,14 @@ export class GatheredCalls {
 
   impression(called: GameOfAccount, atMs: number): void {
     this.#calledAccount(called.accountId, atMs);
-    const game = this.game(called);
+    const game = this.ensureGame(called);
     if (game === undefined) return;
     add(game.counts, COUNTED.impression);
     game.last.set("impression", atMs);
   }
 
   gameRefusal(called: GameOfAccount, operation: ServingOperation, status: number, atMs: number): void {
-    const game = this.game(called);
+    const game = this.ensureGame(called);
     if (game === undefined) return;
     add(game.counts, COUNTED.refusal(operation, status));
     game.last.set("request", atMs);
@@ -114,13 +114,13 @@ export class GatheredCalls {
   }
 
   #calledAccount(accountId: string, atMs: number): AccountCounts | undefined {
-    const account = this.account(accountId);
+    const account = this.ensureAccount(accountId);
     account?.last.set("call", atMs);
     return account;
   }
 
   /** Undefined: there are too many. */
-  account(accountId: string): AccountCounts | undefined {
+  ensureAccount(accountId: string): AccountCounts | undefined {
     const known = this.accounts.get(accountId);
     if (known !== undefined) return known;
     if (this.accounts.size >= this.#limits.maxRemembered) return undefined;
@@ -130,8 +130,8 @@ export class GatheredCalls {
   }
 
   /** Undefined: there are too many, of this account or of all. */
-  game({ gameId, accountId }: GameOfAccount): GameCounts | undefined {
-    const games = this.account(accountId)?.games;
+  ensureGame({ gameId, accountId }: GameOfAccount): GameCounts | undefined {
+    const games = this.ensureAccount(accountId)?.games;
     const known = games?.get(gameId);
     if (games === undefined || known !== undefined) return known;
     // Which ones have statistics, only Redis knows: those that come first now may be others.

@@ -16,7 +16,6 @@ import {
 import { type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
 import { RecentCalls, type RecentCounts } from "./recent-calls.ts";
 
-/** Limits of what is gathered between two sends. Default: 10 000 games and accounts, the words of 200 scenes, 5 whole scenes. */
 export interface TrafficRecorderOptions extends Partial<GatheringLimits> {
   /** How often gathered calls are sent. Default: 1 000. */
   everyMs?: number;
@@ -24,6 +23,7 @@ export interface TrafficRecorderOptions extends Partial<GatheringLimits> {
   onSuccess?: () => void;
 }
 
+/** The limits are those of one period between two sends. */
 const DEFAULTS = { everyMs: 1_000, maxRemembered: 10_000, maxWordScenes: 200, maxScenes: 5 };
 const HOUR_MS = 60 * 60 * 1_000;
 /** What a period gathered is sent in this many parts, over half of the next period. */
@@ -99,7 +99,7 @@ export class TrafficRecorder {
     for (const [accountId, account] of accounts) {
       this.#queue.push(() =>
         this.#sendAccount(hour, accountId, account).catch((error: unknown) => {
-          this.#keep(hour, account, (gathered) => gathered.account(accountId));
+          this.#keep(hour, account, (gathered) => gathered.ensureAccount(accountId));
           throw error;
         }),
       );
@@ -110,7 +110,7 @@ export class TrafficRecorder {
             admitted ??= this.#admitted(accountId, [...account.games.keys()]);
             if ((await admitted).has(gameId)) await this.#sendGame(hour, gameId, game);
           } catch (error) {
-            this.#keep(hour, game, (gathered) => gathered.game({ gameId, accountId }));
+            this.#keep(hour, game, (gathered) => gathered.ensureGame({ gameId, accountId }));
             throw error;
           }
         });

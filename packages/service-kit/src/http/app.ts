@@ -71,6 +71,7 @@ export function createApp(options: AppOptions): RequestListener {
   const observer = createExchangeObserver(options);
   const policy: ServingPolicy = {
     ...options,
+    publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
     running: observer.running,
     semaphores: options.maxRunningPerAccount && createSemaphores(options.maxRunningPerAccount),

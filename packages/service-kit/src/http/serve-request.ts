@@ -27,7 +27,7 @@ export interface ServingPolicy extends AdmissionPolicy {
   /** Whether an error means that Redis or Postgres is unavailable; such errors become 503. */
   isStoreUnavailable: (error: unknown) => boolean;
   /** Origin that browsers use; undefined: the host of the request. */
-  publicUrl?: string | undefined;
+  publicUrl: string | undefined;
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
   /** Of requests that read (`GET`, explanations), and of all others; undefined: all run at once. */

@@ -161,7 +161,9 @@ class SomeAreKnown extends Error {}
  * Some of the impressions were quarantined, or their operations billed, while the transaction waited for their
  * advertisers: a new attempt sees it.
  */
-class DecidedMeanwhile extends TransactionConflict {}
+class DecidedMeanwhile extends TransactionConflict {
+  override name = "DecidedMeanwhile";
+}
 
 /**
  * Writes impressions in one transaction; only new ones change totals. All or nothing: rejects with RecordRefused or

@@ -55,7 +55,7 @@ function cellsOf(csv: string): string[][] {
 }
 
 /** "spend-last-30-days.csv" for "Spend, last 30 days". */
-export function csvFileName(title: string): string {
+function csvFileName(title: string): string {
   return `${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`;
 }
 

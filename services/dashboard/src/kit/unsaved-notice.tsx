@@ -11,8 +11,8 @@ interface UnsavedNoticeProps<Field extends string> {
 }
 
 /**
- * Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. The
- * form marks those fields.
+ * Names changes of an earlier visit, which look as if they were stored (the form marks those fields), and changes of fields
+ * that others have changed.
  */
 export function UnsavedNotice<Field extends string>({ form, labels }: UnsavedNoticeProps<Field>) {
   if (form.restored.length + form.conflicting.length === 0) return null;
@@ -20,7 +20,7 @@ export function UnsavedNotice<Field extends string>({ form, labels }: UnsavedNot
     fields.map((field) => labels[field as Field]).join(", ");
   return (
     <Alert
-      role="note"
+      role={form.conflicting.length > 0 ? "alert" : "note"}
       color="warning"
       mb="md"
       maw={560}

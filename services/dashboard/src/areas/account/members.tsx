@@ -157,7 +157,7 @@ function Members() {
             </>
           ),
         }),
-        make.text("role", "Role", ({ role }) => role, {
+        make.text("role", "Role", ({ role }) => labelOf(ROLES, role), {
           phone: "fact",
           cell: (member) =>
             canAdminister ? (

@@ -74,6 +74,7 @@ export function EditWebhookForm({ webhook, onClose }: { webhook: Webhook; onClos
   return (
     <DialogForm form={form} onSend={send} onClose={onClose} action="Save changes">
       <Switch
+        wrapperProps={form.markOf("is_active")}
         label="Active"
         description="While it is off, events are neither recorded nor sent."
         checked={form.values.is_active ?? true}

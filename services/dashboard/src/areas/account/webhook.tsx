@@ -80,17 +80,7 @@ export function Component() {
         }
         columns={(make) => [
           make.text("event", "Event", ({ event }) => event.type, { phone: "title" }),
-          make.text("state", "State", ({ status }) => status, {
-            phone: "fact",
-            cell: (delivery) => {
-              const { tone, word, cause } = deliveryState(delivery);
-              return (
-                <Status tone={tone} cause={cause}>
-                  {word}
-                </Status>
-              );
-            },
-          }),
+          make.status("state", "State", deliveryState, { phone: "fact" }),
           make.moment("created", "Recorded", ({ created_at: at }) => at, { phone: "fact" }),
           make.text("next", "Next attempt", ({ next_attempt_at: at }) => at, {
             cell: ({ next_attempt_at: at }) => (at === null ? "" : <Moment iso={at} />),

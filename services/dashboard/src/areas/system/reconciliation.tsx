@@ -4,7 +4,6 @@ import { TableSection } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty, EmptyLine } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import type { System } from "./read.ts";
 
 /** What the comparison of wallets and ledger found. */
@@ -64,15 +63,15 @@ export function Reconciliation({ system }: { system: System | undefined }) {
             </div>
           ),
         }),
-        make.text("kind", "Kind", ({ kind }) => kind, {
-          phone: "fact",
-          cell: ({ kind }) =>
-            kind === "money" ? (
-              <Status tone="negative">Must never differ</Status>
-            ) : (
-              <Status tone="warning">Overdue</Status>
-            ),
-        }),
+        make.status(
+          "kind",
+          "Kind",
+          ({ kind }) =>
+            kind === "money"
+              ? { tone: "negative", word: "Must never differ" }
+              : { tone: "warning", word: "Overdue" },
+          { phone: "fact" },
+        ),
         make.id("subject", "Whose", ({ subject }) => subject, "subject"),
         make.text("expected", "Expected", ({ expected }) => expected, { align: "right" }),
         make.text("found", "Found", ({ found }) => found, {

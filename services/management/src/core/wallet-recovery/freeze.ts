@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type FrozenWallet, type MoneyCommands, walletIds } from "@diegetic/hot-state";
+import { type FrozenWallet, type MoneyCommands, type RestoreClaim, walletIds } from "@diegetic/hot-state";
 import type { WalletRow } from "./load.ts";
 
 const OUTBOX_PAGE = 500;
@@ -16,23 +16,16 @@ export interface FoundWallet {
   outbox: ImpressionRecord[];
 }
 
-/** Whose the restore is, and for how long other instances leave it to that one. */
-export interface RestoreClaim {
-  by: string;
-  forMs: number;
-}
-
 type Freezing = ReturnType<MoneyCommands["freezeUnlessLive"]>;
 
 /**
  * Freezes a wallet with all its slices if one of them may not serve. Of several instances the one goes on that has the claim of
- * the first that may not. `isSure`: `row` was read
- * again after the wallet was found ahead of it.
+ * the first that may not. `isSure`: also one that is ahead of `row`, which was read again.
  */
 export async function freezeSlices(
   wallets: Pick<MoneyCommands, "freezeUnlessLive">,
   advertiserId: string,
-  { row, claim, isSure }: { row: WalletRow; claim: RestoreClaim; isSure: boolean },
+  { row, claim, isSure }: { row: WalletRow; claim: Omit<RestoreClaim, "freezes">; isSure: boolean },
 ): Promise<FoundWallet["slices"] | "live" | "with others"> {
   const freeze = (walletId: string, freezes?: "sure" | "always") =>
     wallets.freezeUnlessLive(walletId, row.epoch, { ...claim, freezes });

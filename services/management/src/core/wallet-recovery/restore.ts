@@ -20,7 +20,7 @@ const CAMPAIGNS_READ_TOGETHER = 500;
 const SLICES_RESTORED_TOGETHER = 4;
 
 /** What a restore reads and changes in Redis. */
-export type RestoredWallets = Pick<
+export type RestoreCommands = Pick<
   MoneyCommands,
   "findSettledMarks" | "readOwnTotals" | "restoreWallet" | "restoreSlice"
 >;
@@ -50,7 +50,7 @@ interface KeptSlices {
  * they serve. Null: one of them has changed since it was frozen.
  */
 export async function restoreWallet(
-  wallets: RestoredWallets,
+  wallets: RestoreCommands,
   known: KnownAdvertiser,
   { slices, row, outbox }: FoundWallet,
 ): Promise<Restored | null> {
@@ -96,7 +96,7 @@ export async function restoreWallet(
  * all others until its time limit.
  */
 async function restoreSlices(
-  wallets: RestoredWallets,
+  wallets: RestoreCommands,
   { known, totals, kept }: { known: KnownAdvertiser; totals: WalletTotals; kept: KeptSlices },
 ): Promise<boolean> {
   const { found, keeps, reservedIn } = kept;
@@ -132,7 +132,7 @@ async function restoreSlices(
 }
 
 async function readSlice(
-  wallets: RestoredWallets,
+  wallets: RestoreCommands,
   {
     known,
     totals,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@diegetic/contracts";
 import { createPipeline, Prisma, StatementTimeout, utcDay } from "@diegetic/database";
+import { DueIndex } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
@@ -10,6 +11,8 @@ import { beginEpochs } from "./load.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MANY_CAMPAIGNS = 1_000;
+/** More than a restore counts. */
+const LONG_OUTBOX = 10_001;
 /** Less than a single lock may take. */
 const LOCKED_MS = 400;
 
@@ -106,6 +109,37 @@ describe("WalletRecovery", () => {
     const before = await money.readAccount(advertiserId);
     await management.repairLoop.round();
     await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
+  });
+
+  it("leaves a wallet frozen while its outbox is too long to count, and tells billing to write it", async () => {
+    harness = await startWithoutRounds();
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId, creativeId } = await activeCampaign(advertiser, {});
+    const before = await money.readAccount(advertiserId);
+    const campaignVersion = (await money.readCampaign(advertiserId, campaignId))?.version ?? 0;
+    const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 500 };
+    await hold(money, spending);
+    const charged = await charge(money, spending);
+    if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
+    const records = Array.from({ length: LONG_OUTBOX }, () => {
+      const id = newId("imp");
+      return [id, JSON.stringify({ ...charged.record, impression_id: id })] as const;
+    });
+    const due = new DueIndex(redis);
+    expect(await due.registered("outbox", 10)).toEqual([]);
+    await redis.hset(`{${advertiserId}}:outbox`, Object.fromEntries(records));
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    await management.repairLoop.round();
+    expect(await redis.hget(`{${advertiserId}}:account`, "epoch")).toBe(String(before?.epoch));
+    expect(await due.registered("outbox", 10)).toMatchObject([{ walletId: advertiserId }]);
+
+    await redis.hdel(`{${advertiserId}}:outbox`, ...records.map(([id]) => id));
+    await eventually(async () => {
+      await management.repairLoop.round();
+      return (await money.readAccount(advertiserId))?.spentMillicents === 500;
+    });
   });
 
   it("restores a wallet with many slices and campaigns", async () => {

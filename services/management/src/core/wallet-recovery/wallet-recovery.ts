@@ -11,7 +11,7 @@ import {
 import type { Logger, Metrics } from "@diegetic/service-kit";
 import { type FoundWallet, freezeSlices, readOutboxes } from "./freeze.ts";
 import { beginEpochs, markVerified, readWalletRows, type WalletRow } from "./load.ts";
-import { type Outcome, type RestoredWallets, restoreWallet } from "./restore.ts";
+import { type Outcome, type RestoreCommands, restoreWallet } from "./restore.ts";
 
 /** Advertisers whose wallets are checked together. */
 const BATCH = 100;
@@ -26,7 +26,7 @@ const CHECK_EVERY_MS = 40;
 
 export interface WalletRecoveryParts {
   database: Database;
-  wallets: RestoredWallets & Pick<MoneyCommands, "freezeUnlessLive" | "extendClaims" | "listOutbox">;
+  wallets: RestoreCommands & Pick<MoneyCommands, "freezeUnlessLive" | "extendClaims" | "listOutbox">;
   due: Pick<DueIndex, "register">;
   claim: Pick<InstallationClaim, "check">;
   nowMs: () => number;
@@ -148,10 +148,10 @@ export class WalletRecovery {
           const outbox = await readOutboxes(wallets, ids);
           if (outbox !== null) {
             found.set(id, { slices, row, outbox });
-          } else {
-            failed += 1;
-            await this.#announce(ids, { holds: false, outbox: true });
+            return;
           }
+          await this.#announce(ids, { holds: false, outbox: true });
+          failed += 1;
         } catch (error) {
           this.#logFailure(id, error);
           failed += 1;
@@ -244,7 +244,7 @@ export class WalletRecovery {
     }
   }
 
-  /** The due index may be gone, or on another node that lost data. */
+  /** Tells billing what to look for: the due index may be gone, or on another node that lost data. */
   async #announce(ids: readonly string[], has: { holds: boolean; outbox: boolean }): Promise<void> {
     const { due, nowMs } = this.#parts;
     for (const walletId of ids) {
