@@ -141,7 +141,8 @@ async function sample(
   atATime: number,
 ): Promise<Sample> {
   const { run, campaignIds } = stage;
-  const count = (run.quick ? 200 : 1_000) / (atATime === 1 ? 4 : 1);
+  // A sample lasts for a second or more.
+  const count = ((run.quick ? 200 : 1_000) * (kind === "get" ? 4 : 1)) / (atATime === 1 ? 4 : 1);
   const base = server === "product" ? "/api/campaigns/" : "/campaigns/";
   const requests = Array.from({ length: count }, (_, n) => {
     const path = base + campaignIds[n % campaignIds.length];
