@@ -151,10 +151,7 @@ function Members() {
         make.text("name", "Name", ({ name }) => name, {
           phone: "title",
           cell: ({ name, user_id: id }) => (
-            <>
-              <LongName>{name}</LongName>
-              {id === session.user.id && " (you)"}
-            </>
+            <LongName>{id === session.user.id ? `${name} (you)` : name}</LongName>
           ),
         }),
         make.text("role", "Role", ({ role }) => labelOf(ROLES, role), {
