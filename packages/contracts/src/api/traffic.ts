@@ -270,7 +270,7 @@ export const trafficApi = defineFeature({
         }),
       ],
       refusals: [
-        ...numberRefusals("count", TRAFFIC_POINTS.hour.maximum),
+        ...numberRefusals("count", TRAFFIC_POINTS.hour.maximum, "range for the unit"),
         ...ownGameOnly,
         refusal(422, "unit", "The unit is another one.", 'unit must be hour or day, but "week" was sent'),
       ],

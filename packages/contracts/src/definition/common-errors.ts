@@ -93,12 +93,15 @@ export function blankFilter(name: string) {
   );
 }
 
-/** For operations with a parameter that is a whole number from 1. */
-export function numberRefusals(name: string, maximum: number) {
+/**
+ * For operations with a parameter that is a whole number from 1.
+ * @param range where the maximum depends on something: on what, such as "range for the unit"
+ */
+export function numberRefusals(name: string, maximum: number, range = "range") {
   const must = `${name} must be a whole number from 1 to ${maximum}`;
   return [
     refusal(400, `no_${name}`, `${name} is empty or not a whole number.`, `${must}, but "abc" was sent`),
-    refusal(422, name, `${name} is out of range.`, `${must}, but "${maximum + 1}" was sent`),
+    refusal(422, name, `${name} is out of ${range}.`, `${must}, but "${maximum + 1}" was sent`),
   ] as const;
 }
 
