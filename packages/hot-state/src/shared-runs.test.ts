@@ -10,7 +10,7 @@ function gate() {
 }
 
 it("runs once for all who ask before it begins, and again for those who ask while it runs", async () => {
-  const runs = new SharedRuns();
+  const runs = new SharedRuns<void>();
   const first = gate();
   let begun = 0;
   const task = async () => {
@@ -28,7 +28,7 @@ it("runs once for all who ask before it begins, and again for those who ask whil
 });
 
 it("fails for all who share it, and not for the next", async () => {
-  const runs = new SharedRuns();
+  const runs = new SharedRuns<void>();
   const fail = async () => {
     throw new Error("unavailable");
   };

@@ -1,32 +1,30 @@
-interface Run {
+interface Run<Result> {
   hasBegun: boolean;
-  done: Promise<void>;
+  result: Promise<Result>;
 }
 
 /**
  * Runs tasks of a key one after another. All who ask before a run begins share it; who asks while one runs gets the next: the
  * running one may have passed already what they need.
  */
-export class SharedRuns {
+export class SharedRuns<Result> {
   /** The last run of each key. */
-  readonly #last = new Map<string, Run>();
+  readonly #last = new Map<string, Run<Result>>();
 
-  run(key: string, task: () => Promise<void>): Promise<void> {
+  run(key: string, task: () => Promise<Result>): Promise<Result> {
     const last = this.#last.get(key);
-    if (last !== undefined && !last.hasBegun) return last.done;
-    const next: Run = { hasBegun: false, done: Promise.resolve() };
-    next.done = this.#runAfter(last, next, key, task);
+    if (last !== undefined && !last.hasBegun) return last.result;
+    const runNext = async () => {
+      await last?.result.catch(() => undefined);
+      next.hasBegun = true;
+      try {
+        return await task();
+      } finally {
+        if (this.#last.get(key) === next) this.#last.delete(key);
+      }
+    };
+    const next: Run<Result> = { hasBegun: false, result: runNext() };
     this.#last.set(key, next);
-    return next.done;
-  }
-
-  async #runAfter(last: Run | undefined, next: Run, key: string, task: () => Promise<void>): Promise<void> {
-    await last?.done.catch(() => undefined);
-    next.hasBegun = true;
-    try {
-      await task();
-    } finally {
-      if (this.#last.get(key) === next) this.#last.delete(key);
-    }
+    return next.result;
   }
 }

@@ -42,7 +42,7 @@ export type ExtendRefusal = GrantRefusal | "unknown_wallet" | "contended";
 /** Moves money between an advertiser's own wallet and its slices (docs/behaviour.md#slices-of-a-wallet). */
 export class SliceGrants {
   readonly #commands: SliceCommands;
-  readonly #collections = new SharedRuns();
+  readonly #collections = new SharedRuns<void>();
 
   constructor(commands: SliceCommands) {
     this.#commands = commands;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma, type Reader } from "@diegetic/database";
-import { advertiserOf, type DueIndex, type MoneyCommands } from "@diegetic/hot-state";
+import { advertiserOf, type DueIndex, type MoneyCommands, SharedRuns } from "@diegetic/hot-state";
 
 /** See docs/behaviour.md#reads-after-writes. */
 const MAX_WAIT_MS = 1_000;
@@ -37,6 +37,8 @@ export class ReadingBarrier {
   readonly #reader: Reader;
   readonly #money: Pick<MoneyCommands, "committedCounts">;
   readonly #due: Pick<DueIndex, "registered">;
+  /** Reads of committed impressions by advertiser; requests that wait share one that begins after they arrived. */
+  readonly #committed = new SharedRuns<number>();
 
   constructor(parts: {
     reader: Reader;
@@ -63,11 +65,18 @@ export class ReadingBarrier {
     read: () => Promise<T>,
     writtenOf: (result: T) => number | null,
   ): Promise<T> {
-    const [committed, result] = await Promise.all([this.#money.committedCounts([advertiserId]), read()]);
+    const [committed, result] = await Promise.all([this.#committedCount(advertiserId), read()]);
     const written = writtenOf(result);
-    if (written === null || written >= (committed.get(advertiserId) ?? 0)) return result;
-    await this.#awaitCounts([advertiserId], committed);
+    if (written === null || written >= committed) return result;
+    await this.#awaitCounts([advertiserId], new Map([[advertiserId, committed]]));
     return await read();
+  }
+
+  #committedCount(advertiserId: string): Promise<number> {
+    return this.#committed.run(advertiserId, async () => {
+      const counts = await this.#money.committedCounts([advertiserId]);
+      return counts.get(advertiserId) ?? 0;
+    });
   }
 
   /**

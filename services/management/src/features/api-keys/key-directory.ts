@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, Prisma, type Reader } from "@diegetic/database";
-import type { InstallationClaim } from "@diegetic/hot-state";
+import { type InstallationClaim, SharedRuns } from "@diegetic/hot-state";
 import type { Caller, KeyDirectory } from "@diegetic/service-kit";
 import { limitFromColumn, maxOwnLimit } from "../../core/shared/limit-column.ts";
 import type { Clock } from "../../core/shared/time.ts";
@@ -10,9 +10,9 @@ import { isInForce } from "./api-key.ts";
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /**
- * Reads keys and sessions from Postgres at every request, so that a revoked one is refused immediately. Records their
- * use once a minute. Throws, as if Redis were unavailable, while Redis belongs to another installation, because its
- * data must not be used.
+ * Reads keys and sessions from Postgres at every request, so that a revoked one is refused immediately; requests that wait
+ * for the same key share a read which begins after they arrived. Records their use once a minute. Throws, as if Redis were
+ * unavailable, while Redis belongs to another installation, because its data must not be used.
  */
 export function createKeyDirectory(
   {
@@ -22,28 +22,40 @@ export function createKeyDirectory(
   }: { database: Database; reader: Reader; claim: Pick<InstallationClaim, "expectOwn"> },
   clock: Clock,
 ): KeyDirectory {
+  const keys = new SharedRuns<Caller | undefined>();
+  const sessions = new SharedRuns<Caller | undefined>();
   return {
-    async find(sha256Hex): Promise<Caller | undefined> {
+    async find(sha256Hex) {
       await claim.expectOwn();
-      const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
-      const nowMs = clock();
-      if (row === undefined || !isInForce(row, nowMs)) return undefined;
-      if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_RECORDED_EVERY_MS) {
-        await recordUse(database, row.id, nowMs);
-      }
-      return {
-        id: row.id,
-        accountId: row.accountId,
-        scopes: row.scopes,
-        rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
-        rateLimitKeyId: row.rateLimitKeyId ?? row.id,
-        accountLimits: { maxOwn: row.maxOwnLimit },
-      };
+      return keys.run(sha256Hex, () => findKey(database, reader, sha256Hex, clock));
     },
-    async findSession(sha256Hex): Promise<Caller | undefined> {
+    async findSession(sha256Hex) {
       await claim.expectOwn();
-      return findSession(reader, sha256Hex, SCOPES, clock());
+      return sessions.run(sha256Hex, () => findSession(reader, sha256Hex, SCOPES, clock()));
     },
+  };
+}
+
+/** The key in force, whose use it records once a minute. Undefined: unknown, expired or revoked. */
+async function findKey(
+  database: Database,
+  reader: Reader,
+  sha256Hex: string,
+  clock: Clock,
+): Promise<Caller | undefined> {
+  const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
+  const nowMs = clock();
+  if (row === undefined || !isInForce(row, nowMs)) return undefined;
+  if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_RECORDED_EVERY_MS) {
+    await recordUse(database, row.id, nowMs);
+  }
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    scopes: row.scopes,
+    rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
+    rateLimitKeyId: row.rateLimitKeyId ?? row.id,
+    accountLimits: { maxOwn: row.maxOwnLimit },
   };
 }
 
