@@ -51,7 +51,7 @@ export interface AppOptions {
   trustedProxies: readonly string[];
   /** Origin that browsers use, such as `https://diegetic.example.com`; default: the host of the request, over http. */
   publicUrl?: string | undefined;
-  /** Serves pages outside the API, without a key; runs before the API. */
+  /** Serves pages outside the API, without a key. */
   pages?: RequestHandler;
   /** Whether an error means that Redis or Postgres is unavailable; such errors become 503. */
   isStoreUnavailable?: (error: unknown) => boolean;
@@ -115,10 +115,11 @@ function expressApp(options: AppOptions, policy: ServingPolicy, observer: Exchan
     const report = await readiness();
     exchangeOf(response).send({ status: report.ready ? 200 : 503, body: report });
   });
-  if (options.pages !== undefined) {
-    app.use(presetHeaders, turnAwayWhenFull(policy, options.basePath), options.pages);
-  }
-  app.use(options.basePath === "" ? "/" : options.basePath, apiRouter(options.endpoints, policy));
+  const api = apiRouter(options.endpoints, policy);
+  const { basePath, pages = [] } = options;
+  // Without a prefix, any path may be of the API, which turns its own requests away with rate limit headers.
+  if (basePath === "") app.use(presetHeaders, pages, api);
+  else app.use(basePath, api).use(presetHeaders, turnAwayWhenFull(policy), pages);
   app.use(() => {
     throw notFound(
       `There is nothing at this path: the API is below ${options.basePath}/, and its reference is at /docs.`,
@@ -163,11 +164,10 @@ function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
 
 /**
  * Pages have no limit by address, since one view of the dashboard loads dozens of files, which are in memory. They count as
- * concurrent requests. The API rejects its own requests itself, with rate limit headers.
+ * concurrent requests.
  */
-function turnAwayWhenFull(policy: ServingPolicy, basePath: string): RequestHandler {
-  return ({ path }, _response, next) =>
-    next(policy.running.isFull && !path.startsWith(`${basePath}/`) ? new Overloaded() : undefined);
+function turnAwayWhenFull(policy: ServingPolicy): RequestHandler {
+  return (_request, _response, next) => next(policy.running.isFull ? new Overloaded() : undefined);
 }
 
 /** Pages respond through Express directly. */
