@@ -72,11 +72,15 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
   const { seed, variant } = options;
   say(`seed ${seed}, ${variant} Redis, ${Math.round(options.durationMs / 1_000)} s`);
   const random = new Random(seed);
+  const all = faultsOf(variant);
+  const faults = options.pick?.(all, random.fork("pick")) ?? all;
+  const { withoutSafeguard } = options;
   const world = await World.start({
     variant,
+    replacesModules: withoutSafeguard !== undefined || faults.some((fault) => fault.replacesModules),
     holdTtlSeconds: HOLD_TTL_SECONDS,
     sessionIdleSeconds: SESSION_IDLE_SECONDS,
-    withoutSafeguard: options.withoutSafeguard,
+    withoutSafeguard,
     environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_RETRY_MS: String(WEBHOOK_RETRY_MS) },
   });
   let webhooks: Webhooks | undefined;
@@ -93,7 +97,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       violations: [],
       versions: { examined: 0, violations: [] },
     };
-    const injections = await runTogether(options, { world, market, history, samples, random, say });
+    const injections = await runTogether(options, { world, faults, market, history, samples, random, say });
     const quietAfterMs = await becomeQuiet(
       { world, market, history },
       options.quietWithinMs ?? QUIET_WITHIN_MS,
@@ -136,6 +140,7 @@ async function divideFirst(world: World, market: Market): Promise<void> {
 
 interface Running {
   world: World;
+  faults: readonly Fault[];
   market: Market;
   history: History;
   samples: Samples;
@@ -145,7 +150,7 @@ interface Running {
 
 /** Runs players, advertisers, sampler and nemesis concurrently; the nemesis ends first. */
 async function runTogether(options: SuiteOptions, running: Running): Promise<Injection[]> {
-  const { world, market, history, samples, random, say } = running;
+  const { world, faults, market, history, samples, random, say } = running;
   const stop = new AbortController();
   const { signal } = stop;
   setMaxListeners(0, signal);
@@ -168,12 +173,11 @@ async function runTogether(options: SuiteOptions, running: Running): Promise<Inj
     }),
   ];
   try {
-    const all = faultsOf(options.variant);
     return await runNemesis({
       world,
       market,
       history,
-      faults: options.pick?.(all, random.fork("pick")) ?? all,
+      faults,
       random: random.fork("nemesis"),
       rounds: options.rounds,
       durationMs: options.durationMs,

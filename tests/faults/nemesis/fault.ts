@@ -19,6 +19,8 @@ export interface Fault {
   track: "stores" | "services";
   /** Default: both. */
   variants?: readonly Variant[];
+  /** Needs the services' modules instead of their bundles. Default: false. */
+  replacesModules?: boolean;
   /**
    * Injects and ends the fault, and returns brief evidence that it happened. Throws when it did not happen, because
    * then the run proves nothing.

@@ -19,6 +19,7 @@ export function restoreFault(): Fault {
     name: "change while a state is restored",
     // Nothing else may freeze the wallet meanwhile.
     track: "stores",
+    replacesModules: true,
     inject: async (context) => {
       const startedMs = performance.now();
       for (let attempt = 1; performance.now() - startedMs < ALL_POSSIBLE_WITHIN_MS; attempt += 1) {

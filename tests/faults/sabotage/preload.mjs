@@ -5,7 +5,7 @@
  * - one safeguard of the product disappear (FAULTS_SABOTAGE names it, see safeguards.mjs),
  * - the monotonic clock of one match instance stand still while it is stopped, as that of a suspended machine may,
  * - a restore of the advertiser that the file FAULTS_CLOCKS/restore names wait until that file is gone, once it has read the
- *   rows; then it writes the file FAULTS_CLOCKS/restore.held.
+ *   rows; then it writes the file FAULTS_CLOCKS/restore.held (FAULTS_MODULES=1, as for safeguards in modules).
  */
 import fs from "node:fs";
 import { register, syncBuiltinESMExports } from "node:module";
@@ -18,12 +18,12 @@ const GATE_POLL_MS = 10;
 /** Name of the instance in world.ts. */
 const SUSPENDED_INSTANCE = "match-2";
 
-const { FAULTS_CLOCKS, FAULTS_REDIS_CLOCK, FAULTS_SABOTAGE, INSTANCE_NAME } = process.env;
+const { FAULTS_CLOCKS, FAULTS_MODULES, FAULTS_REDIS_CLOCK, FAULTS_SABOTAGE, INSTANCE_NAME } = process.env;
 
 function patchFiles() {
   const patches = FAULTS_SABOTAGE ? [...SAFEGUARDS[FAULTS_SABOTAGE].patches] : [];
   if (FAULTS_REDIS_CLOCK === "1") patches.push(REDIS_CLOCK);
-  if (INSTANCE_NAME.startsWith("management")) patches.push(RESTORE_GATE);
+  if (FAULTS_MODULES === "1" && INSTANCE_NAME.startsWith("management")) patches.push(RESTORE_GATE);
   const scripts = patches.filter(({ file }) => file.endsWith(".lua"));
   const modules = patches.filter(({ file }) => file.endsWith(".js"));
   const readFileSync = fs.readFileSync;

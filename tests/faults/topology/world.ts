@@ -15,7 +15,9 @@ export interface WorldOptions {
   variant: Variant;
   holdTtlSeconds: number;
   sessionIdleSeconds: number;
-  /** Name of the removed safeguard; see sabotage/safeguards.mjs. */
+  /** Runs the services' modules, whose text sabotage/preload.mjs replaces, instead of their bundles. Default: false. */
+  replacesModules?: boolean;
+  /** Name of the removed safeguard; see sabotage/safeguards.mjs. Needs modules. */
   withoutSafeguard?: string | undefined;
   /** Additional settings of the services. */
   environment?: Record<string, string>;
@@ -37,8 +39,7 @@ const CLOCKS: readonly ClockName[] = [...SERVICES, SECOND_MANAGEMENT];
 export const REDIS_CLOCK_KEY = "faults:clock_us";
 
 const READY_TIMEOUT_MS = 60_000;
-/** Runs the services' modules, into which PRELOAD reaches, instead of their bundles. */
-const MODULES = "@diegetic/modules";
+const MODULES = "--conditions=@diegetic/modules";
 const PRELOAD = new URL("../sabotage/preload.mjs", import.meta.url).href;
 
 /**
@@ -85,7 +86,7 @@ export class World {
   static async start(options: WorldOptions): Promise<World> {
     const dir = mkdtempSync(join(tmpdir(), "diegetic-faults-"));
     mkdirSync(join(dir, "clocks"));
-    const { variant } = options;
+    const { variant, replacesModules = false } = options;
     const redis = variant === "single" ? await startSingleRedis(dir) : await startProxiedCluster(dir);
     const postgres = await startKillablePostgres(join(dir, "postgres"));
     const postgresProxy = await FaultyProxy.start(() => postgres.port);
@@ -100,7 +101,8 @@ export class World {
           REDIS_URL: redis.proxiedUrl,
           HOLD_TTL_SECONDS: String(options.holdTtlSeconds),
           SESSION_IDLE_SECONDS: String(options.sessionIdleSeconds),
-          NODE_OPTIONS: `--trace-warnings --conditions=${MODULES} --import=${PRELOAD}`,
+          NODE_OPTIONS: `--trace-warnings --import=${PRELOAD} ${replacesModules ? MODULES : ""}`,
+          FAULTS_MODULES: replacesModules ? "1" : "0",
           FAULTS_CLOCKS: join(dir, "clocks"),
           FAULTS_REDIS_CLOCK: variant === "single" ? "1" : "0",
           FAULTS_SABOTAGE: options.withoutSafeguard ?? "",
