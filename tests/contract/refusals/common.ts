@@ -1,4 +1,4 @@
-import { MAX_ACCOUNT_BYTES, newId, type Operation } from "@diegetic/contracts";
+import { MAX_ACCOUNT_BYTES, MAX_BODY_LEVELS, newId, type Operation } from "@diegetic/contracts";
 import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
 import { type Caller, placementBody, type World, webhookBody } from "./world.fixture.ts";
 
@@ -50,7 +50,10 @@ export const commonRefusals: Provocations = {
   },
 
   // The body and the query as such.
+  "400 no_body": async (world, operation) => world.call(operation, { body: "" }),
   "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
+  "400 too_deep": async (world, operation) =>
+    world.call(operation, { body: "[".repeat(MAX_BODY_LEVELS + 1) }),
   "422 counts_as": async (world, operation) => {
     const by = await world.account({ rateLimitPerMinute: 2 });
     const { bodyBytesPerRequest = 16 * 1_024 } = operation;
@@ -63,6 +66,7 @@ export const commonRefusals: Provocations = {
     return world.call(operation, { query: `?days=${days.maximum + 1}` });
   },
   "400 malformed_day": withQuery("?from=yesterday"),
+  "422 period_reversed": withQuery("?from=2026-11-30&to=2026-11-01"),
   "422 period": withQuery("?from=2020-01-01&to=2025-12-31"),
   "400 blank_filter": withQuery("?game_id="),
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),

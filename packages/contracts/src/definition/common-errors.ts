@@ -65,9 +65,18 @@ export const ownGameOnly = [otherAccountsPlacement, noPlacement] as const;
 export const periodTooLong = refusal(
   422,
   "period",
-  "The period is too long, or ends before it begins, or begins after today; or days is out of range.",
+  "The period is too long.",
   (maxDays: number) => `from must be at most ${maxDays} days before to, that day included`,
   366,
+);
+export const periodReversed = refusal(
+  422,
+  "period_reversed",
+  "The period ends before it begins, or begins after today.",
+  (from: string, to: string, end: "to" | "today") => `from must not be after ${end}: ${from} is after ${to}`,
+  "2026-11-30",
+  "2026-11-01",
+  "to",
 );
 
 /** For operations with a period as `from` and `to`. */
@@ -80,6 +89,7 @@ export function periodRefusals(maxDays: number) {
       'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
     ),
     periodTooLong.withExample(maxDays),
+    periodReversed,
   ] as const;
 }
 
@@ -190,6 +200,21 @@ export const badEncoding = refusal(
   "bad_encoding",
   "The path is not validly percent-encoded.",
   "The path is not validly percent-encoded: write a percent sign as %25.",
+);
+export const noBody = refusal(
+  400,
+  "no_body",
+  "The body is missing.",
+  "The body is missing: send a JSON object.",
+);
+
+/** Maximum levels of lists and objects: more than any body needs; deeper nesting could exhaust the stack of recursive code. */
+export const MAX_BODY_LEVELS = 32;
+export const nestedTooDeeply = refusal(
+  400,
+  "too_deep",
+  "The body is nested too deeply.",
+  `The body is nested too deeply: at most ${MAX_BODY_LEVELS} levels are allowed.`,
 );
 export const notJson = refusal(
   400,

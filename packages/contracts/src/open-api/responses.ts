@@ -11,6 +11,8 @@ import {
   invalidKey,
   limitOutOfRange,
   malformedKey,
+  nestedTooDeeply,
+  noBody,
   noKeySent,
   notJson,
   notSentAsJson,
@@ -186,11 +188,16 @@ function refusalsOf(operation: Operation): Refusal[] {
     ...accessRefusals(operation),
     ...operation.refusals,
     ...(operation.path.includes("{") ? [badEncoding] : []),
-    ...(operation.request === undefined ? [] : [notJson]),
+    ...bodyRefusals(operation),
     ...(operation.request === undefined || operation.callers !== undefined ? [] : [countsAsTooMany]),
     ...(operation.paged ? [badCursor, limitOutOfRange] : []),
     ...(operation.idempotent ? [idempotencyKeyReused, idempotencyKeyEmpty, idempotencyKeyTooLong] : []),
   ];
+}
+
+function bodyRefusals({ request }: Operation): Refusal[] {
+  if (request === undefined) return [];
+  return [...(request.optional ? [] : [noBody]), notJson, nestedTooDeeply];
 }
 
 /** Refusals that depend on the caller. */

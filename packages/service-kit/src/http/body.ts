@@ -4,14 +4,14 @@ import {
   compressedBody,
   type HttpError,
   MAX_BODY_BYTES,
+  MAX_BODY_LEVELS,
+  nestedTooDeeply,
+  noBody,
   notJson,
   notSentAsJson,
 } from "@diegetic/contracts";
 import type { Exchange } from "./exchange.ts";
 import { badRequest } from "./http-error.ts";
-
-/** More than any body of the API needs; deeper nesting could exhaust the stack of recursive code. */
-const NESTING_LIMIT = 32;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -82,10 +82,8 @@ function handOver(continuation: () => void): void {
 
 /** Parses a body as JSON of at most 32 levels; throws 400 for anything else. */
 export function parseJson(raw: Buffer): unknown {
-  if (raw.length === 0) throw badRequest("The body is missing: send a JSON object.");
-  if (opensMoreThan(NESTING_LIMIT, raw) && nestingOf(raw) > NESTING_LIMIT) {
-    throw badRequest(`The body is nested too deeply: at most ${NESTING_LIMIT} levels are allowed.`);
-  }
+  if (raw.length === 0) throw noBody.error();
+  if (opensMoreThan(MAX_BODY_LEVELS, raw) && nestingOf(raw) > MAX_BODY_LEVELS) throw nestedTooDeeply.error();
   try {
     return JSON.parse(utf8.decode(raw));
   } catch {

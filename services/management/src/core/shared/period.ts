@@ -1,6 +1,11 @@
-import { dayParameter, integerParameter, LEDGER_DAYS, periodTooLong } from "@diegetic/contracts";
+import {
+  dayParameter,
+  integerParameter,
+  LEDGER_DAYS,
+  periodReversed,
+  periodTooLong,
+} from "@diegetic/contracts";
 import { DAY_MS, utcDay } from "@diegetic/database";
-import { unprocessable } from "@diegetic/service-kit";
 
 /** UTC days (YYYY-MM-DD), both inclusive. */
 export interface Period {
@@ -27,10 +32,7 @@ export function readPeriod(
   const requested = { from: dayParameter("from", query), to: dayParameter("to", query) };
   const to = requested.to === undefined || requested.to > today ? today : requested.to;
   const from = requested.from ?? utcDay(Date.parse(to) - (days - 1) * DAY_MS);
-  if (from > to) {
-    const end = requested.to === to ? "to" : "today";
-    throw unprocessable(`from must not be after ${end}: ${from} is after ${to}`);
-  }
+  if (from > to) throw periodReversed.error(from, to, requested.to === to ? "to" : "today");
   if (Date.parse(to) - Date.parse(from) >= limits.maximum * DAY_MS) {
     throw periodTooLong.error(limits.maximum);
   }
