@@ -4,9 +4,10 @@ import { DueIndex } from "../due/due-index.ts";
 import { decodeName, walletKeys, walletOfRecord } from "../keys.ts";
 import { parseInteger, ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
-import { readRecord } from "./holds.ts";
+import type { LapsedHold } from "./holds.ts";
 import { requireAtMost, requireInteger } from "./limits.ts";
-import type { DamagedEntry, LapsedHold, MoneyCommands, Page, SessionRelease } from "./types.ts";
+import { readRecord } from "./outbox-record.ts";
+import type { DamagedEntry, MoneyCommands, Page, SessionRelease } from "./types.ts";
 
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";

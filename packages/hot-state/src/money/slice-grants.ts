@@ -2,6 +2,8 @@ import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { SharedRuns } from "../shared-runs.ts";
+import type { CommitResult } from "./commit.ts";
+import { lacksMoney, type NeededMoney } from "./refusals.ts";
 import {
   createSliceCommands,
   type GrantRefusal,
@@ -12,7 +14,6 @@ import {
   type SliceReport,
   type TakenPart,
 } from "./slices.ts";
-import { type CommitResult, lacksMoney, type NeededMoney } from "./types.ts";
 
 /** A campaign of an advertiser whose wallet has slices. */
 export interface SlicedCampaign {

@@ -4,9 +4,8 @@ import { MAX_WALLET_SLICES, walletIdOf, walletKeys } from "../keys.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import type { CampaignSettings } from "./campaign-state.ts";
-import { readLasts } from "./holds.ts";
 import { requireDay, requireInteger, requirePlainName } from "./limits.ts";
-import type { RefusalLasts } from "./types.ts";
+import { type RefusalLasts, readLasts } from "./refusals.ts";
 
 /** What a slice has spent of a campaign and was granted in all, since the wallet was restored (lua/include/slice.lua). */
 export interface SliceReport {
