@@ -6,7 +6,8 @@ import { dayInspections, memberInspections } from "./member-checks.ts";
 import { playerInspections } from "./player-checks.ts";
 import { sessionInspections } from "./session-checks.ts";
 import { snapshotInspections } from "./snapshot.ts";
-import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
+import { upkeepInspection } from "./upkeep-checks.ts";
+import { wholeInspections } from "./whole-checks.ts";
 
 export interface InspectionParts extends AdvertiserParts {
   redis: RedisConnection;

@@ -1,11 +1,8 @@
-import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
+import { type Database, Prisma } from "@diegetic/database";
 import { countImpressions } from "../retention/partition-days.ts";
 import { OPERATION_MS } from "../write/operations.ts";
-import { QUARANTINED } from "./advertisers.ts";
-import { type Check, type Inspection, inspectionOf, lateCheck, moneyCheck } from "./comparison.ts";
+import { type Check, type Inspection, inspectionOf, moneyCheck } from "./comparison.ts";
 import { compareInPostgres, DROPPED_DAYS, dayOrDropped, namedPairs } from "./sql-pairs.ts";
-
-const MAX_KEPT_MS = 2 * DAY_MS;
 
 /** What impressions add up to: an aggregate of their rows, and the column in which sums of it are kept, also of dropped ones. */
 interface Amount {
@@ -264,41 +261,4 @@ function foundByCampaign({ ofRows, kept }: Amount): Prisma.Sql {
       SELECT campaign_id, (${ofRows})::numeric AS part FROM impressions GROUP BY campaign_id
       UNION ALL SELECT campaign_id, ${kept} FROM dropped_impression_sums WHERE dimension = 'creative') AS parts
     GROUP BY campaign_id)`;
-}
-
-/** Checks maintenance: what must exist, or must have been deleted, whatever the balances. */
-export function upkeepInspection(database: Database, nowMs: () => number, timeoutMs: number): Inspection {
-  return inspectionOf("upkeep", () => {
-    const checks = upkeepChecks(nowMs());
-    const pairs = Prisma.join(checks.map(namedPairs), " UNION ALL ");
-    return compareInPostgres(database, timeoutMs, checks, pairs);
-  });
-}
-
-function upkeepChecks(nowMs: number): readonly Check<Prisma.Sql>[] {
-  return [
-    lateCheck(
-      "partitions",
-      "Partitions of today and tomorrow",
-      Prisma.sql`
-        SELECT day AS subject, 1 AS expected,
-          (SELECT count(*) FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
-            WHERE inhparent = 'impressions'::regclass
-              AND child.relname = 'impressions_' || replace(day, '-', '')) AS found
-        FROM unnest(${[utcDay(nowMs), utcDay(nowMs + DAY_MS)]}::text[]) AS wanted(day)`,
-    ),
-    lateCheck(
-      "stored_answers",
-      "Idempotent answers stored for more than two days",
-      Prisma.sql`
-        SELECT 'all' AS subject, 0 AS expected, count(*) AS found FROM idempotency_keys
-        WHERE created_at < ${new Date(nowMs - MAX_KEPT_MS)}`,
-    ),
-    {
-      ...QUARANTINED,
-      query: Prisma.sql`
-        SELECT 'of no known advertiser' AS subject, 0 AS expected, count(*) AS found FROM quarantined_impressions p
-        WHERE resolved_at IS NULL AND NOT EXISTS (SELECT FROM advertisers a WHERE a.id = p.advertiser_id)`,
-    },
-  ];
 }
