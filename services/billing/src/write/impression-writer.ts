@@ -13,6 +13,7 @@ import { type BilledImpression, RecordRefused } from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
 import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { acknowledge, keepInOutbox, namesOutbox } from "./outbox.ts";
+import { type PreparedBatch, prepareBatch } from "./prepare-batch.ts";
 import { quarantine } from "./quarantine.ts";
 import type { NamedRecord } from "./recorded.ts";
 import {
@@ -27,13 +28,7 @@ import {
 } from "./refused-record.ts";
 import { committedInEpoch } from "./settlements.ts";
 import { type SortedRecords, sortRecords } from "./sort-records.ts";
-import {
-  NOTHING_WRITTEN,
-  type PreparedBatch,
-  prepareBatch,
-  type WrittenBatch,
-  writeBatch,
-} from "./write-batch.ts";
+import { NOTHING_WRITTEN, type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 export interface ImpressionWriterDependencies {
   database: Database;
