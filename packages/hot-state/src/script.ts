@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { tracing } from "@diegetic/tracing";
 import { Command } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
-import { type ScriptReply, UnexpectedReply } from "./reply.ts";
+import { ReplyReader, type ScriptReply, UnexpectedReply } from "./reply.ts";
 
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
 const INCLUDE_LINE = /^--\s*@include\s+"([a-z_-]+)"\s*$/gm;
@@ -15,7 +15,7 @@ const BETWEEN_REPLIES = "|";
 
 type ScriptArgument = string | number;
 
-export type ScriptCall = (...keysAndArguments: ScriptArgument[]) => Promise<ScriptReply>;
+export type ScriptCall = (...keysAndArguments: ScriptArgument[]) => Promise<ReplyReader>;
 
 /** By name: every connection uses the same scripts. */
 const loaded = new Map<string, string>();
@@ -87,15 +87,16 @@ export interface ScriptParameters {
 
 type VariadicScriptCall = (parameters: ScriptParameters) => Promise<ScriptReply>;
 
-/** Like `defineScript`, with keys and values as lists, so that their numbers may differ between calls. */
+/** Defines a script on a connection, with keys and values as lists, so that their numbers may differ between calls. */
 export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
   return callByLists(new Script(redis, name, loadScript(name)));
 }
 
-/** Defines a script on a connection and returns a function that calls it with its keys, then its arguments. */
+/** Defines a script that returns a list of texts, and returns a function that calls it with its keys, then its arguments. */
 export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
   const script = new Script(redis, name, loadScript(name));
-  return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments);
+  return async (...keysAndArguments) =>
+    new ReplyReader(name, await script.call(numberOfKeys, keysAndArguments));
 }
 
 /**

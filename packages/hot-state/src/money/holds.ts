@@ -2,7 +2,6 @@ import type { MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { encodeName, walletKeys, walletOfMatch } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { hourOf } from "./campaign-games.ts";
 import { requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
@@ -76,23 +75,20 @@ export function createRelease(redis: RedisConnection) {
   const script = defineScript(redis, "release", 10);
   return async (hold: HoldReference, reason: ReleaseReason): Promise<ReleaseResult> => {
     checkHold(hold);
-    const reply = new ReplyReader(
-      "release",
-      await script(
-        ...matchKeys(hold.walletId, hold.campaignId, hold.gameId),
-        walletKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
-        walletKeys.sessionRelease(hold.walletId),
-        hold.matchedAtMs === null
-          ? walletKeys.account(hold.walletId)
-          : walletKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(hold.matchedAtMs)),
-        hold.matchId,
-        reason,
-        scopeOf(hold.campaignId, hold.gameId),
-        hold.sessionKey,
-        hold.priceMillicents,
-        `${encodeName(hold.gameId)}|${hold.sessionKey}`,
-        hold.developerAccountId,
-      ),
+    const reply = await script(
+      ...matchKeys(hold.walletId, hold.campaignId, hold.gameId),
+      walletKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
+      walletKeys.sessionRelease(hold.walletId),
+      hold.matchedAtMs === null
+        ? walletKeys.account(hold.walletId)
+        : walletKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(hold.matchedAtMs)),
+      hold.matchId,
+      reason,
+      scopeOf(hold.campaignId, hold.gameId),
+      hold.sessionKey,
+      hold.priceMillicents,
+      `${encodeName(hold.gameId)}|${hold.sessionKey}`,
+      hold.developerAccountId,
     );
     return reply.code(0, RELEASE_CODES);
   };

@@ -36,17 +36,14 @@ const MAX_CAMPAIGNS = 10_000;
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
   const script = defineScript(redis, "freeze_wallet", 3);
   return async (walletId, epoch, claim): Promise<FrozenWallet | UnfrozenWallet> => {
-    const reply = new ReplyReader(
-      "freeze_wallet",
-      await script(
-        walletKeys.account(requireWalletId(walletId)),
-        walletKeys.holds(walletId),
-        walletKeys.restoring(walletId),
-        requireInteger("epoch", epoch, 0),
-        claim.by,
-        requireInteger("forMs", claim.forMs, 1),
-        claim.freezes ?? "",
-      ),
+    const reply = await script(
+      walletKeys.account(requireWalletId(walletId)),
+      walletKeys.holds(walletId),
+      walletKeys.restoring(walletId),
+      requireInteger("epoch", epoch, 0),
+      claim.by,
+      requireInteger("forMs", claim.forMs, 1),
+      claim.freezes ?? "",
     );
     const state = reply.code(0, FREEZE_CODES);
     if (state !== "frozen") return { state };
@@ -168,10 +165,9 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       chargedField(settlement.matchId),
       settlement.recordedAtMs ?? "",
     );
-    const fields = new ReplyReader("settle", reply);
-    const result = fields.code(0, SETTLE_CODES);
+    const result = reply.code(0, SETTLE_CODES);
     const slice = partsOfWalletId(walletId)?.slice ?? 0;
-    if ((result !== "settled" && result !== "known") || (slice === 0 && fields.integer(1) === 1))
+    if ((result !== "settled" && result !== "known") || (slice === 0 && reply.integer(1) === 1))
       return result;
     const campaign = { advertiserId: advertiserOf(walletId), campaignId };
     const isReported = await grants.reportSettlement(campaign, slice).catch((error: unknown) => {

@@ -66,21 +66,18 @@ function createApplyCommands(redis: RedisConnection) {
         requireInteger("depositedMillicents", depositedMillicents, 0),
         requireInteger("slices", slices, 1, MAX_WALLET_SLICES),
       );
-      const result = new ReplyReader("apply_account", reply).code(0, APPLY_CODES);
+      const result = reply.code(0, APPLY_CODES);
       return result === "applied" && !(await haveSameEpoch(redis, advertiserId, slices))
         ? "unknown_wallet"
         : result;
     },
     async applyCampaign({ advertiserId, seed, ...settings }) {
       const { campaignId } = settings;
-      const reply = new ReplyReader(
-        "apply_campaign",
-        await applyCampaign(
-          walletKeys.account(advertiserId),
-          campaignKey(advertiserId, campaignId),
-          ...settingsArguments(settings),
-          ...(seed === null ? [] : spendingArguments(seed)),
-        ),
+      const reply = await applyCampaign(
+        walletKeys.account(advertiserId),
+        campaignKey(advertiserId, campaignId),
+        ...settingsArguments(settings),
+        ...(seed === null ? [] : spendingArguments(seed)),
       );
       const result = reply.code(0, APPLY_CAMPAIGN_CODES);
       if (result !== "applied") return result;
@@ -88,14 +85,11 @@ function createApplyCommands(redis: RedisConnection) {
       return (await grants.apply(sliced, settings)) ? "applied" : "unknown_wallet";
     },
     async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
-      const set = async (millicents: number | null) =>
-        new ReplyReader(
-          "set_budget_ceiling",
-          await setBudgetCeiling(
-            walletKeys.account(advertiserId),
-            campaignKey(advertiserId, campaignId),
-            millicents === null ? "" : requireInteger("ceilingMillicents", millicents, 0),
-          ),
+      const set = (millicents: number | null) =>
+        setBudgetCeiling(
+          walletKeys.account(advertiserId),
+          campaignKey(advertiserId, campaignId),
+          millicents === null ? "" : requireInteger("ceilingMillicents", millicents, 0),
         );
       const first = await set(ceilingMillicents);
       const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
