@@ -55,6 +55,7 @@ export {
 } from "./money/refusals.ts";
 export type { ReserveRequest, ReserveResult } from "./money/reserve.ts";
 export { createSliceGrants, type SliceGrants } from "./money/slice-grants.ts";
+export { createSliceReports, type SliceReports } from "./money/slice-reports.ts";
 export type { OwnTotals } from "./money/sliced-totals.ts";
 export type * from "./money/types.ts";
 export { walletIds } from "./money/wallet-ids.ts";

@@ -22,7 +22,7 @@ import {
   type Settlement,
   type UnfrozenWallet,
 } from "./recovery-types.ts";
-import { createSliceGrants } from "./slice-grants.ts";
+import { createSliceReports } from "./slice-reports.ts";
 import { settingsArguments, spendingArguments } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -145,7 +145,7 @@ function restoreRequestOfSlice({
 
 function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
   const script = defineScript(redis, "settle", 9);
-  const grants = createSliceGrants(redis);
+  const reports = createSliceReports(redis);
   return async (settlement: Settlement) => {
     const { walletId, campaignId, gameId } = settlement;
     requireWalletId(walletId);
@@ -170,7 +170,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
     if ((result !== "settled" && result !== "known") || (slice === 0 && reply.integer(1) === 1))
       return result;
     const campaign = { advertiserId: advertiserOf(walletId), campaignId };
-    const isReported = await grants.reportSettlement(campaign, slice).catch((error: unknown) => {
+    const isReported = await reports.reportSettlement(campaign, slice).catch((error: unknown) => {
       if (isRedisUnavailable(error)) return false;
       throw error;
     });

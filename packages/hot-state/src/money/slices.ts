@@ -23,10 +23,14 @@ export interface SliceReport {
   daySpentMillicents: Millicents;
 }
 
-/** Names a slice's campaign: slice 1 to 63. */
-export interface SliceReference {
+/** Names a campaign of an advertiser whose wallet has slices. */
+export interface SlicedCampaign {
   advertiserId: string;
   campaignId: string;
+}
+
+/** Names a slice's campaign: slice 1 to 63. */
+export interface SliceReference extends SlicedCampaign {
   slice: number;
 }
 

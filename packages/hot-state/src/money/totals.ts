@@ -5,7 +5,7 @@ import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import type { CampaignSettings, CampaignSpending } from "./campaign-state.ts";
 import { requireAtMost, requireDay, requireInteger, requirePlainName } from "./limits.ts";
-import { createSliceGrants } from "./slice-grants.ts";
+import { createSliceReports } from "./slice-reports.ts";
 import { ownTotals, type StoredTotals, sumCampaigns, sumTotals } from "./sliced-totals.ts";
 import {
   type AccountTotals,
@@ -57,7 +57,7 @@ function createApplyCommands(redis: RedisConnection) {
   const applyAccount = defineScript(redis, "apply_account", 1);
   const applyCampaign = defineScript(redis, "apply_campaign", 2);
   const setBudgetCeiling = defineScript(redis, "set_budget_ceiling", 2);
-  const grants = createSliceGrants(redis);
+  const reports = createSliceReports(redis);
   return {
     async applyAccount({ advertiserId, version, depositedMillicents, slices = 1 }) {
       const reply = await applyAccount(
@@ -81,8 +81,8 @@ function createApplyCommands(redis: RedisConnection) {
       );
       const result = reply.code(0, APPLY_CAMPAIGN_CODES);
       if (result !== "applied") return result;
-      const sliced = { advertiserId, campaignId, slices: reply.integer(1) };
-      return (await grants.apply(sliced, settings)) ? "applied" : "unknown_wallet";
+      const isApplied = await reports.apply({ advertiserId, campaignId }, reply.integer(1), settings);
+      return isApplied ? "applied" : "unknown_wallet";
     },
     async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
       const set = (millicents: number | null) =>
@@ -100,10 +100,10 @@ function createApplyCommands(redis: RedisConnection) {
       const sliced = { advertiserId, campaignId };
       let isInForce = false;
       try {
-        if (!(await grants.takeBackUnused(sliced))) return { outcome: "unknown_wallet" };
+        if (!(await reports.takeBackUnused(sliced))) return { outcome: "unknown_wallet" };
         let result = ceilingResult(await set(ceilingMillicents));
         if (result.outcome === "ok") {
-          if (!(await grants.takeBackExcess(sliced))) return { outcome: "unknown_wallet" };
+          if (!(await reports.takeBackExcess(sliced))) return { outcome: "unknown_wallet" };
           result = ceilingResult(await set(ceilingMillicents));
         }
         isInForce = result.outcome === "ok";
