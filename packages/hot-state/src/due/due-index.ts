@@ -1,7 +1,7 @@
 import { chunks } from "@diegetic/collections";
+import { requireInteger } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
-import { requireInteger } from "../money/limits.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 /** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may be missing in Postgres. */

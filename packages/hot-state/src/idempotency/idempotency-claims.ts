@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { idempotencyKeys } from "../keys.ts";
-import { requirePlainName } from "../money/limits.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 export type Claim =

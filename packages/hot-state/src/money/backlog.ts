@@ -1,11 +1,11 @@
 import { chunks } from "@diegetic/collections";
+import { requireAtMost, requireInteger } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
 import { decodeName, walletKeys, walletOfRecord } from "../keys.ts";
 import { parseInteger } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import type { LapsedHold } from "./holds.ts";
-import { requireAtMost, requireInteger } from "./limits.ts";
 import { readRecord } from "./outbox-record.ts";
 import type { DamagedEntry, MoneyCommands, Page, SessionRelease } from "./types.ts";
 

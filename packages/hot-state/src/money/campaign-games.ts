@@ -1,8 +1,8 @@
 import type { Millicents } from "@diegetic/money";
+import { requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { decodeName, encodeName, walletKeys } from "../keys.ts";
 import { parseInteger, UnexpectedReply } from "../reply.ts";
-import { requirePlainName } from "./limits.ts";
 import { walletIdsOf } from "./wallet-ids.ts";
 
 const MS_PER_HOUR = 3_600_000;

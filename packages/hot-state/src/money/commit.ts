@@ -1,4 +1,5 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
+import { requireInteger, requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { chargedField, isPlainName, MAX_WALLET_SLICES, walletIdOf, walletKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
@@ -7,7 +8,6 @@ import { LeaseExpired } from "../snapshot/lease.ts";
 import { hourOf } from "./campaign-games.ts";
 import { matchKeys, scopeOf } from "./holds.ts";
 import type { ImpressionTimes } from "./impression-times.ts";
-import { requireInteger, requirePlainName } from "./limits.ts";
 import { COMMIT_REFUSALS, type CommitRefusal, type NeededMoney } from "./refusals.ts";
 import { walletIds } from "./wallet-ids.ts";
 

@@ -1,10 +1,10 @@
 import type { MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
+import { requireInteger, requirePlainName, requireWalletId } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { encodeName, walletKeys, walletOfMatch } from "../keys.ts";
 import { defineScript } from "../script.ts";
 import { hourOf } from "./campaign-games.ts";
-import { requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 
 /** Names a hold and the keys that it touches. */
 export interface HoldReference {

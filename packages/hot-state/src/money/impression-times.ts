@@ -1,4 +1,4 @@
-import { requireInteger } from "./limits.ts";
+import { requireInteger } from "../arguments.ts";
 
 /** Of a hold, a session, and the times of impressions. */
 export const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;

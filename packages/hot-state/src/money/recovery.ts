@@ -1,4 +1,11 @@
 import { chunks } from "@diegetic/collections";
+import {
+  requireAtMost,
+  requireDay,
+  requireInteger,
+  requirePlainName,
+  requireWalletId,
+} from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import {
   advertiserOf,
@@ -12,7 +19,6 @@ import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import { matchKeys, scopeOf } from "./holds.ts";
-import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   type FrozenWallet,
   type RestoredCampaign,

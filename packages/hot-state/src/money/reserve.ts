@@ -1,4 +1,5 @@
 import type { MatchFacts } from "@diegetic/contracts";
+import { requireInteger, requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { ReplyReader, type ScriptReply } from "../reply.ts";
@@ -7,7 +8,6 @@ import { hourOf } from "./campaign-games.ts";
 import type { EarlierAds } from "./caps.ts";
 import { checkHold, holdOf, matchKeys, scopeOf } from "./holds.ts";
 import { type ImpressionTimes, MAX_DURATION_MS } from "./impression-times.ts";
-import { requireInteger, requirePlainName } from "./limits.ts";
 import { RESERVE_REFUSALS, type RefusalLasts, type ReserveRefusal, readLasts } from "./refusals.ts";
 
 /** Maximum age of a match that is charged from its id: charges are kept for this long (lua/include/history.lua). */

@@ -1,10 +1,10 @@
 import type { Millicents } from "@diegetic/money";
+import { requireDay, requireInteger, requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { MAX_WALLET_SLICES, walletIdOf, walletKeys } from "../keys.ts";
 import { type ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import type { CampaignSettings } from "./campaign-state.ts";
-import { requireDay, requireInteger, requirePlainName } from "./limits.ts";
 import { type RefusalLasts, readLasts } from "./refusals.ts";
 
 /** What a slice has spent of a campaign and was granted in all, since the wallet was restored (lua/include/slice.lua). */

@@ -1,10 +1,10 @@
 import type { CampaignStatus } from "@diegetic/contracts";
+import { requireAtMost, requireDay, requireInteger, requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { MAX_WALLET_SLICES, walletKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import type { CampaignSettings, CampaignSpending } from "./campaign-state.ts";
-import { requireAtMost, requireDay, requireInteger, requirePlainName } from "./limits.ts";
 import { createSliceReports } from "./slice-reports.ts";
 import { ownTotals, type StoredTotals, sumCampaigns, sumTotals } from "./sliced-totals.ts";
 import {
