@@ -6,6 +6,7 @@ import { createRelease } from "./holds.ts";
 import { DEFAULT_IMPRESSION_TIMES, type ImpressionTimes, requireTimes } from "./impression-times.ts";
 import { createRecoveryCommands } from "./recovery.ts";
 import { createReserve } from "./reserve.ts";
+import { createSettingsCommands } from "./settings.ts";
 import { createTotalsCommands } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -19,6 +20,7 @@ export function createMoneyCommands(
     commit: createCommit(redis, times),
     sliceOfOperation: createSliceOfOperation(redis),
     release: createRelease(redis),
+    ...createSettingsCommands(redis),
     ...createTotalsCommands(redis),
     ...createBacklogCommands(redis),
     ...createRecoveryCommands(redis),

@@ -28,8 +28,8 @@ import {
   type Settlement,
   type UnfrozenWallet,
 } from "./recovery-types.ts";
+import { settingsArguments, spendingArguments } from "./settings.ts";
 import { createSliceReports } from "./slice-reports.ts";
-import { settingsArguments, spendingArguments } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const MAX_MARKS = 40_000;
