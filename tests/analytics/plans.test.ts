@@ -127,13 +127,14 @@ it("reads the advertisers of a period by the key of their rollup, and no impress
     gameId: undefined,
     from: "2026-11-01",
     to: "2026-11-21",
+    hasBrands: true,
   };
   const window = { limit: 500, offset: 0 };
   const { rows } = await readEarningsByAdvertiser(reader, requested, window);
   const [{ advertiserId = null } = {}] = rows;
   expect(advertiserId).toBe(owner.advertiserId);
   await readEarnings(reader, { ...requested, advertiserId: owner.advertiserId }, window);
-  await readEarningsByAdvertiser(reader, requested, undefined);
+  await readEarningsByAdvertiser(reader, { ...requested, hasBrands: false }, window);
   expect(queries).toHaveLength(3);
   const readTables = async (query: Prisma.Sql | undefined) =>
     (await explain(query ?? Prisma.empty)).map((node) => node["Relation Name"]);

@@ -32,21 +32,32 @@ export {
   walletOfMatch,
   walletOfRecord,
 } from "./keys.ts";
-export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
-export type * from "./money/campaign-state.ts";
-export { createMoneyCommands } from "./money/commands.ts";
 export {
-  DEFAULT_IMPRESSION_TIMES,
-  holdOf,
-  type ImpressionTimes,
-  isCapLost,
-  isCapStale,
-} from "./money/holds.ts";
+  addCampaignGameCounts,
+  type CampaignGameCounts,
+  type CampaignGames,
+  type DeveloperHolds,
+} from "./money/campaign-games.ts";
+export type * from "./money/campaign-state.ts";
+export { type EarlierAds, isCapLost, isCapStale } from "./money/caps.ts";
+export { createMoneyCommands } from "./money/commands.ts";
+export type { CarriedMatch, CommitRequest, CommitResult, ReplayedRecord } from "./money/commit.ts";
+export { type HoldReference, holdOf, type LapsedHold } from "./money/holds.ts";
+export { DEFAULT_IMPRESSION_TIMES, type ImpressionTimes } from "./money/impression-times.ts";
 export type * from "./money/recovery-types.ts";
+export {
+  type CommitRefusal,
+  LACKS_BUDGET,
+  lacksMoney,
+  type NeededMoney,
+  type RefusalLasts,
+  type ReserveRefusal,
+} from "./money/refusals.ts";
+export type { ReserveRequest, ReserveResult } from "./money/reserve.ts";
 export { createSliceGrants, type SliceGrants } from "./money/slice-grants.ts";
+export { createSliceReports, type SliceReports } from "./money/slice-reports.ts";
 export type { OwnTotals } from "./money/sliced-totals.ts";
 export type * from "./money/types.ts";
-export { LACKS_BUDGET, lacksMoney } from "./money/types.ts";
 export { walletIds } from "./money/wallet-ids.ts";
 export {
   isSilent,
@@ -65,7 +76,7 @@ export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./red
 export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { createReserveAndAdmit, type ReserveAndAdmit, reserveAndAdmitAtOnce } from "./reservations.ts";
-export { evictionPolicies, serverMemory } from "./server-memory.ts";
+export { serverMemory } from "./server-memory.ts";
 export { SharedRuns } from "./shared-runs.ts";
 export { type SnapshotChange, SnapshotFollower } from "./snapshot/follower.ts";
 export {

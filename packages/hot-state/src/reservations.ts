@@ -9,8 +9,14 @@ import {
   type GameSessions,
   readAdmission,
 } from "./game-session/sessions.ts";
-import { type ImpressionTimes, readReservation, reserveParameters } from "./money/holds.ts";
-import type { MoneyCommands, ReserveRequest, ReserveResult } from "./money/types.ts";
+import type { ImpressionTimes } from "./money/impression-times.ts";
+import {
+  type ReserveRequest,
+  type ReserveResult,
+  readReservation,
+  reserveParameters,
+} from "./money/reserve.ts";
+import type { MoneyCommands } from "./money/types.ts";
 import { defineJoinedScript, splitReplies } from "./script.ts";
 
 /** Reserves the money of a match and requests its session seat, independently of each other. Settles after both. */

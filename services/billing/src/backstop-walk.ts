@@ -11,11 +11,9 @@ export interface BackstopWalkDependencies {
   releaser: Releaser;
   partitions: DayPartitions;
   nowMs: () => number;
-  /** Default: 500. */
   advertisersPerPage?: number;
 }
 
-const ADVERTISERS_PER_PAGE = 500;
 /** Low, so that the walk does not slow down matches. */
 export const MAX_CONCURRENT_VISITS = 2;
 
@@ -28,12 +26,11 @@ export async function walkAllAdvertisers(
   dependencies: BackstopWalkDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, sweeper, releaser, partitions, nowMs } = dependencies;
+  const { database, sweeper, releaser, partitions, nowMs, advertisersPerPage } = dependencies;
   const failures: unknown[] = [];
   const days = [0, 1, 2].map((daysAhead) => utcDay(nowMs() + daysAhead * DAY_MS));
   await partitions.ensure(days).catch((error: unknown) => failures.push(error));
-  const perPage = dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE;
-  for await (const page of walletPages(database, perPage)) {
+  for await (const page of walletPages(database, advertisersPerPage)) {
     if (signal.aborted) break;
     const failed = await tryEachLimited(page, MAX_CONCURRENT_VISITS, async (walletId) => {
       if (signal.aborted) return;

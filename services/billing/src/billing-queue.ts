@@ -7,8 +7,9 @@ import type { BillingPace } from "./pace.ts";
 import type { BillingSettings } from "./settings.ts";
 import type { Stores } from "./stores.ts";
 import type { QueueSilence } from "./sweep/queue-silence.ts";
-import { type ImpressionWriter, type PreparedRecords, RECORDS_PER_BATCH } from "./write/impression-writer.ts";
+import { type ImpressionWriter, RECORDS_PER_BATCH } from "./write/impression-writer.ts";
 import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
+import type { PreparedRecords } from "./write/prepared-records.ts";
 import { WRITER_PARTITIONS, WriterPartitions } from "./write/writer-partitions.ts";
 
 export interface BillingQueueParts {

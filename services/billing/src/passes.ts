@@ -1,5 +1,5 @@
 import { databaseNowMs } from "@diegetic/database";
-import type { MoneyCommands, SliceGrants } from "@diegetic/hot-state";
+import type { MoneyCommands, SliceReports } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { walkAllAdvertisers } from "./backstop-walk.ts";
 import { runEach } from "./loops/for-each.ts";
@@ -34,7 +34,7 @@ export interface PassesParts {
   settings: BillingSettings;
   stores: Pick<Stores, "database" | "slowDatabase">;
   money: MoneyCommands;
-  grants: SliceGrants;
+  sliceReports: SliceReports;
   sweeper: Sweeper;
   releaser: Releaser;
   sender: WebhookSender;
@@ -48,7 +48,7 @@ export interface PassesParts {
 }
 
 export function createPasses(parts: PassesParts): Pass[] {
-  const { settings, stores, money, grants, sweeper, releaser, measures, pace } = parts;
+  const { settings, stores, money, sliceReports, sweeper, releaser, measures, pace } = parts;
   const { database } = stores;
   const settler = new Settler({ database, money, measures });
   return [
@@ -57,7 +57,7 @@ export function createPasses(parts: PassesParts): Pass[] {
     {
       name: "slices",
       everyMs: pace.pollEveryMs,
-      run: (signal) => reportSliceSpending({ database, grants }, signal),
+      run: (signal) => reportSliceSpending({ database, sliceReports }, signal),
     },
     { name: "release", everyMs: pace.passEveryMs, run: (signal) => releaser.pass(signal) },
     { name: "webhooks", everyMs: pace.pollEveryMs, run: (signal) => parts.sender.pass(signal) },

@@ -3,7 +3,7 @@ import {
   type BillingProducer,
   createGameSessions,
   createMoneyCommands,
-  createSliceGrants,
+  createSliceReports,
   createWalletReader,
   DueIndex,
   ForeignRedis,
@@ -90,7 +90,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const reconciliation = createReconciler(parts);
   const passes = createPasses({
     ...parts,
-    grants: createSliceGrants(redis),
+    sliceReports: createSliceReports(redis),
     sweeper,
     releaser,
     sender: webhooks.sender,

@@ -9,7 +9,6 @@ import {
   createReserveAndAdmit,
   createSliceGrants,
   DueIndex,
-  evictionPolicies,
   IdempotencyClaims,
   isRedisUnavailable,
   KeyUses,
@@ -19,6 +18,7 @@ import {
   type ServingOperation,
   SnapshotFollower,
   SnapshotNotPublished,
+  serverMemory,
   TrafficRecorder,
 } from "@diegetic/hot-state";
 import {
@@ -265,9 +265,10 @@ function snapshotLog(logger: Logger, outage: OutageLog) {
 async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<void> {
   while (redis.status === "ready") {
     try {
-      const policies = await evictionPolicies(redis);
-      if (policies.length === 0) return;
-      return logger.error({ policies, required: "noeviction" }, "redis may evict money");
+      const policies = new Set((await serverMemory(redis)).map(({ evictionPolicy }) => evictionPolicy));
+      policies.delete("noeviction");
+      if (policies.size === 0) return;
+      return logger.error({ policies: [...policies], required: "noeviction" }, "redis may evict money");
     } catch (error) {
       if (!isRedisUnavailable(error))
         return logger.warn({ err: error }, "could not read the eviction policy of redis");

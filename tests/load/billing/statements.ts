@@ -10,11 +10,8 @@ import {
 import { startPostgres } from "@diegetic/local-stores";
 import { billImpression } from "../../../services/billing/src/write/billed-impression.ts";
 import { DayPartitions } from "../../../services/billing/src/write/day-partitions.ts";
-import {
-  type PreparedBatch,
-  prepareBatch,
-  writeBatch,
-} from "../../../services/billing/src/write/write-batch.ts";
+import { type PreparedBatch, prepareBatch } from "../../../services/billing/src/write/prepare-batch.ts";
+import { writeBatch } from "../../../services/billing/src/write/write-batch.ts";
 import { metric } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { Market } from "./market.ts";

@@ -1,8 +1,7 @@
 import { chunks } from "@diegetic/collections";
+import { requireInteger } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
-import { requireInteger } from "../money/limits.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 /** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may be missing in Postgres. */
@@ -84,7 +83,7 @@ export class DueIndex {
     const lead = Math.max(MIN_LEAD_MS, Math.ceil(moment - nowMs));
     const keys = [dueKeys[kind], dueKeys.announced(kind)] as const;
     const reply = await this.#registerScript(...keys, walletId, moment, lead);
-    const standsMs = new ReplyReader("register_due", reply).integer(0);
+    const standsMs = reply.integer(0);
     const marginMs = Math.min(MAX_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
     this.#remember(kind, walletId, { standsMs, announcedMs: moment, marginMs });
   }
@@ -117,7 +116,7 @@ export class DueIndex {
       nextDueMs === null ? "" : Math.ceil(nextDueMs),
       Math.ceil(this.#nowMs()),
     );
-    return new ReplyReader("reschedule_due", reply).code(0, ["rescheduled", "changed"]) === "rescheduled";
+    return reply.code(0, ["rescheduled", "changed"]) === "rescheduled";
   }
 
   async #list(key: string, until: string, limit: number): Promise<DueWallet[]> {

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { encodeName, keyPatterns, walletKeys } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
 import { scanKeys } from "../scan-keys.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
@@ -104,7 +103,7 @@ export class PlayerEraser {
   ): Promise<string> {
     const holds = walletKeys.holds(walletId);
     const reply = await this.#eraseScript(holds, key, matchId, scope, userHash, newHash, newSession);
-    return new ReplyReader("erase_player_match", reply).text(0);
+    return reply.text(0);
   }
 
   async *#findMatches(userHash: string, games: ReadonlySet<string>): AsyncGenerator<UnbilledMatch> {

@@ -1,8 +1,8 @@
+import { requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { gameKeys, sliceOfSession, walletIdOf, walletKeys } from "../keys.ts";
 import { createBacklogCommands } from "../money/backlog.ts";
-import { isCapLost, isCapStale } from "../money/holds.ts";
-import { requirePlainName } from "../money/limits.ts";
+import { isCapLost, isCapStale } from "../money/caps.ts";
 import { walletIdsOf } from "../money/wallet-ids.ts";
 import { earlierAds, type SessionReference, tagOf } from "./sessions.ts";
 

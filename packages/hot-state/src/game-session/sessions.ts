@@ -1,7 +1,7 @@
+import { requireInteger, requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
-import { requireInteger, requirePlainName } from "../money/limits.ts";
-import type { EarlierAds } from "../money/types.ts";
+import type { EarlierAds } from "../money/caps.ts";
 import { ReplyReader, type ScriptReply } from "../reply.ts";
 import { defineLinesScript, type ScriptParameters } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";

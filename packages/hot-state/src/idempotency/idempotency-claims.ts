@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
+import { requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { idempotencyKeys } from "../keys.ts";
-import { requirePlainName } from "../money/limits.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 export type Claim =
@@ -36,10 +35,7 @@ export class IdempotencyClaims {
    * @param bodyHash hash of the body as canonical JSON
    */
   async claim(operation: string, bodyHash: string): Promise<Claim> {
-    const reply = new ReplyReader(
-      "claim_operation",
-      await this.#claimScript(keyOf(operation), bodyHash, LIFETIME_MS),
-    );
+    const reply = await this.#claimScript(keyOf(operation), bodyHash, LIFETIME_MS);
     const outcome = reply.code(0, ["new", "same", "conflict"]);
     if (outcome === "conflict") return { outcome };
     return { outcome, matchId: reply.text(1) === "" ? null : reply.text(1) };
@@ -56,7 +52,7 @@ export class IdempotencyClaims {
       LIFETIME_MS,
       matchId === null ? "" : requirePlainName("matchId", matchId),
     );
-    new ReplyReader("finish_operation", reply).code(0, ["kept", "dropped", "untouched"]);
+    reply.code(0, ["kept", "dropped", "untouched"]);
   }
 }
 

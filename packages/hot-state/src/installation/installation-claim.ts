@@ -1,6 +1,5 @@
 import type { RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { ConnectionGuard } from "./connection-guard.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
@@ -47,7 +46,7 @@ export class InstallationClaim {
   async check(): Promise<void> {
     const own = await this.#ownId();
     const reply = await this.#claimScript(installationKeys.owner, own);
-    this.#check(new ReplyReader("claim_installation", reply).text(0), own);
+    this.#check(reply.text(0), own);
   }
 
   /** Like `check`, but does not claim an unclaimed Redis. */

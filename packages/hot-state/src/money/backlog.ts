@@ -1,12 +1,13 @@
 import { chunks } from "@diegetic/collections";
+import { requireAtMost, requireInteger } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
 import { decodeName, walletKeys, walletOfRecord } from "../keys.ts";
-import { parseInteger, ReplyReader } from "../reply.ts";
-import { defineScript } from "../script.ts";
-import { readRecord } from "./holds.ts";
-import { requireAtMost, requireInteger } from "./limits.ts";
-import type { DamagedEntry, LapsedHold, MoneyCommands, Page, SessionRelease } from "./types.ts";
+import { parseInteger } from "../reply.ts";
+import { defineScript, defineVariadicScript } from "../script.ts";
+import type { LapsedHold } from "./holds.ts";
+import { readRecord } from "./outbox-record.ts";
+import type { DamagedEntry, MoneyCommands, Page, SessionRelease } from "./types.ts";
 
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
@@ -78,7 +79,7 @@ const RETURNED_DUE_MS = 5_000;
 /** The work of the billing service: records to write, holds to release, session seats to return. */
 export function createBacklogCommands(redis: RedisConnection) {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
-  const returnRecord = defineScript(redis, "return_record", 1);
+  const returnRecord = defineVariadicScript(redis, "return_record");
   const due = new DueIndex(redis);
   return {
     listOutbox: (walletId, limit, cursor) =>
@@ -91,17 +92,17 @@ export function createBacklogCommands(redis: RedisConnection) {
       const walletId = walletOfRecord(record);
       // Before the record, whose own time may be damaged.
       await due.register("outbox", walletId, Date.now() + RETURNED_DUE_MS);
-      await returnRecord(walletKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
+      await returnRecord({
+        keys: [walletKeys.outbox(walletId)],
+        values: [record.impression_id, JSON.stringify(record)],
+      });
     },
     ackOutbox: (walletId, impressionIds) => deleteFields(redis, walletKeys.outbox(walletId), impressionIds),
     async listLapsed(walletId, limit, skip = 0) {
-      const reply = new ReplyReader(
-        "list_lapsed",
-        await listLapsed(
-          walletKeys.holds(walletId),
-          requireInteger("limit", limit, 1, MAX_LISTED),
-          requireInteger("skip", skip, 0),
-        ),
+      const reply = await listLapsed(
+        walletKeys.holds(walletId),
+        requireInteger("limit", limit, 1, MAX_LISTED),
+        requireInteger("skip", skip, 0),
       );
       const holds: LapsedHold[] = [];
       const damaged: string[] = [];

@@ -1,8 +1,8 @@
+import type { Millicents } from "@diegetic/money";
+import { requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { decodeName, encodeName, walletKeys } from "../keys.ts";
 import { parseInteger, UnexpectedReply } from "../reply.ts";
-import { requirePlainName } from "./limits.ts";
-import type { CampaignGames, DeveloperHolds, MoneyCommands } from "./types.ts";
 import { walletIdsOf } from "./wallet-ids.ts";
 
 const MS_PER_HOUR = 3_600_000;
@@ -15,14 +15,32 @@ const GAME_PREFIX = "g:";
 const IMPRESSION_PREFIX = "s:";
 const ACCOUNT_PREFIX = "a:";
 
+/** Open holds of one developer's account on a campaign. */
+export interface DeveloperHolds {
+  openHolds: number;
+  heldMillicents: Millicents;
+}
+
+/** Counts in Redis of a campaign by game, in the hour of the query and the 23 whole hours (UTC) before it. */
+export interface CampaignGames {
+  /** By game id; null: games beyond the first of an hour, about a thousand. */
+  matches: Map<string | null, number>;
+  /** Committed ones, by the clock of the match tier. */
+  impressions: Map<string | null, number>;
+  /** At the moment. */
+  heldMillicents: Map<string, Millicents>;
+  /** How many holds `heldMillicents` adds up. */
+  openHolds: number;
+}
+
 /** Whole hours since 1970, UTC. */
 export function hourOf(ms: number): number {
   return Math.floor(ms / MS_PER_HOUR);
 }
 
 /** Reads the counts by game of the scripts (lua/include/shares.lua). */
-export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["readCampaignGames"] {
-  return async (advertiserId, campaignId, nowMs) => {
+export function createReadCampaignGames(redis: RedisConnection) {
+  return async (advertiserId: string, campaignId: string, nowMs: number): Promise<CampaignGames> => {
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
     const firstHour = hourOf(nowMs) - COUNTED_HOURS + 1;
@@ -63,8 +81,8 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
 }
 
 /** Reads what the scripts count of a developer's account (lua/include/shares.lua). */
-export function createReadDeveloperHolds(redis: RedisConnection): MoneyCommands["readDeveloperHolds"] {
-  return async (advertiserId, campaignId, accountId) => {
+export function createReadDeveloperHolds(redis: RedisConnection) {
+  return async (advertiserId: string, campaignId: string, accountId: string): Promise<DeveloperHolds> => {
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
     const sum: DeveloperHolds = { openHolds: 0, heldMillicents: 0 };

@@ -1,8 +1,12 @@
 import type { RedisConnection } from "../connection.ts";
 import { createBacklogCommands } from "./backlog.ts";
 import { createReadCampaignGames, createReadDeveloperHolds } from "./campaign-games.ts";
-import { createHoldCommands, DEFAULT_IMPRESSION_TIMES, type ImpressionTimes } from "./holds.ts";
+import { createCommit, createSliceOfOperation } from "./commit.ts";
+import { createRelease } from "./holds.ts";
+import { DEFAULT_IMPRESSION_TIMES, type ImpressionTimes, requireTimes } from "./impression-times.ts";
 import { createRecoveryCommands } from "./recovery.ts";
+import { createReserve } from "./reserve.ts";
+import { createSettingsCommands } from "./settings.ts";
 import { createTotalsCommands } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -10,8 +14,13 @@ export function createMoneyCommands(
   redis: RedisConnection,
   times: ImpressionTimes = DEFAULT_IMPRESSION_TIMES,
 ): MoneyCommands {
+  requireTimes(times);
   return {
-    ...createHoldCommands(redis, times),
+    reserve: createReserve(redis, times),
+    commit: createCommit(redis, times),
+    sliceOfOperation: createSliceOfOperation(redis),
+    release: createRelease(redis),
+    ...createSettingsCommands(redis),
     ...createTotalsCommands(redis),
     ...createBacklogCommands(redis),
     ...createRecoveryCommands(redis),

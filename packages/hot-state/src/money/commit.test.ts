@@ -5,9 +5,10 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { chargedField, walletKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
+import type { CommitResult } from "./commit.ts";
 import { holdOf } from "./holds.ts";
 import { asReplay, HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
-import type { CommitResult, MoneyCommands } from "./types.ts";
+import type { MoneyCommands } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

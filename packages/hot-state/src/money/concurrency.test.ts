@@ -5,9 +5,10 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
 import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
+import type { CommitResult } from "./commit.ts";
 import { holdOf } from "./holds.ts";
 import { asReplay, HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
-import type { CommitResult, MoneyCommands } from "./types.ts";
+import type { MoneyCommands } from "./types.ts";
 
 const REQUESTS = 60;
 

@@ -1,4 +1,11 @@
 import { chunks } from "@diegetic/collections";
+import {
+  requireAtMost,
+  requireDay,
+  requireInteger,
+  requirePlainName,
+  requireWalletId,
+} from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import {
   advertiserOf,
@@ -12,7 +19,6 @@ import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import { matchKeys, scopeOf } from "./holds.ts";
-import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   type FrozenWallet,
   type RestoredCampaign,
@@ -22,8 +28,8 @@ import {
   type Settlement,
   type UnfrozenWallet,
 } from "./recovery-types.ts";
-import { createSliceGrants } from "./slice-grants.ts";
-import { settingsArguments, spendingArguments } from "./totals.ts";
+import { settingsArguments, spendingArguments } from "./settings.ts";
+import { createSliceReports } from "./slice-reports.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const MAX_MARKS = 40_000;
@@ -36,17 +42,14 @@ const MAX_CAMPAIGNS = 10_000;
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
   const script = defineScript(redis, "freeze_wallet", 3);
   return async (walletId, epoch, claim): Promise<FrozenWallet | UnfrozenWallet> => {
-    const reply = new ReplyReader(
-      "freeze_wallet",
-      await script(
-        walletKeys.account(requireWalletId(walletId)),
-        walletKeys.holds(walletId),
-        walletKeys.restoring(walletId),
-        requireInteger("epoch", epoch, 0),
-        claim.by,
-        requireInteger("forMs", claim.forMs, 1),
-        claim.freezes ?? "",
-      ),
+    const reply = await script(
+      walletKeys.account(requireWalletId(walletId)),
+      walletKeys.holds(walletId),
+      walletKeys.restoring(walletId),
+      requireInteger("epoch", epoch, 0),
+      claim.by,
+      requireInteger("forMs", claim.forMs, 1),
+      claim.freezes ?? "",
     );
     const state = reply.code(0, FREEZE_CODES);
     if (state !== "frozen") return { state };
@@ -148,7 +151,7 @@ function restoreRequestOfSlice({
 
 function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
   const script = defineScript(redis, "settle", 9);
-  const grants = createSliceGrants(redis);
+  const reports = createSliceReports(redis);
   return async (settlement: Settlement) => {
     const { walletId, campaignId, gameId } = settlement;
     requireWalletId(walletId);
@@ -168,13 +171,12 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       chargedField(settlement.matchId),
       settlement.recordedAtMs ?? "",
     );
-    const fields = new ReplyReader("settle", reply);
-    const result = fields.code(0, SETTLE_CODES);
+    const result = reply.code(0, SETTLE_CODES);
     const slice = partsOfWalletId(walletId)?.slice ?? 0;
-    if ((result !== "settled" && result !== "known") || (slice === 0 && fields.integer(1) === 1))
+    if ((result !== "settled" && result !== "known") || (slice === 0 && reply.integer(1) === 1))
       return result;
     const campaign = { advertiserId: advertiserOf(walletId), campaignId };
-    const isReported = await grants.reportSettlement(campaign, slice).catch((error: unknown) => {
+    const isReported = await reports.reportSettlement(campaign, slice).catch((error: unknown) => {
       if (isRedisUnavailable(error)) return false;
       throw error;
     });

@@ -2,8 +2,9 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
+import { isCapLost, isCapStale } from "./caps.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { holdOf, isCapLost, isCapStale } from "./holds.ts";
+import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, SESSION_IDLE_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 

@@ -8,8 +8,9 @@ import { createWalletReader } from "../reconciliation/wallet-reader.ts";
 import { addCampaignGameCounts } from "./campaign-games.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
+import type { ReserveResult } from "./reserve.ts";
 import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
-import type { MoneyCommands, ReserveResult } from "./types.ts";
+import type { MoneyCommands } from "./types.ts";
 
 const PRICE = 1_000;
 const UNSHARED_HOLDS = 100;

@@ -7,8 +7,9 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { walletIdOf, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { createSliceGrants, type SlicedCampaign, SliceGrants } from "./slice-grants.ts";
-import { createSliceCommands } from "./slices.ts";
+import { createSliceGrants, SliceGrants } from "./slice-grants.ts";
+import { createSliceReports, SliceReports } from "./slice-reports.ts";
+import { createSliceCommands, type SlicedCampaign } from "./slices.ts";
 import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -36,7 +37,7 @@ beforeEach(async () => {
   const advertiserId = newId("adv");
   await openWallet(money, { advertiserId, version: 1, depositedMillicents: 1_000_000, slices: SLICES });
   wallet = new TestWallet(money, redis, advertiserId);
-  campaign = { advertiserId, campaignId: wallet.campaignId, slices: SLICES };
+  campaign = { advertiserId, campaignId: wallet.campaignId };
   await setBudget(1, 100_000);
 });
 
@@ -288,7 +289,7 @@ describe("what open holds in slices lack", () => {
     await holdInMoreCampaigns(110, 2);
     await money.applyAccount({ advertiserId, version: 2, depositedMillicents: deposited, slices: SLICES });
     await redis.hincrby(walletKeys.account(advertiserId), "spent", price);
-    expect(await createSliceGrants(redis).reportSettlement(campaign, 0)).toBe(true);
+    expect(await createSliceReports(redis).reportSettlement(campaign, 0)).toBe(true);
     expect(await charge(first)).toBe("charged");
     expect((await money.readAccount(advertiserId))?.spentMillicents).toBe(2 * price);
   });
@@ -362,9 +363,9 @@ describe("what open holds in slices lack", () => {
 describe("when a slice cannot be reached", () => {
   const unreachable = new Error("Connection is closed.");
   /** As if slice 1 were on an unreachable node. */
-  function grantsWithoutSlice1(onAsked?: () => void): SliceGrants {
+  function reportsWithoutSlice1(onAsked?: () => void): SliceReports {
     const commands = createSliceCommands(redis);
-    return new SliceGrants({
+    return new SliceReports({
       ...commands,
       takeBack: async (reference, part) => {
         if (reference.slice !== 1) return commands.takeBack(reference, part);
@@ -386,11 +387,11 @@ describe("when a slice cannot be reached", () => {
       }
       await redis.hincrby(walletKeys.account(advertiserId), "spent", 20_000);
       let asked = 0;
-      const grants = grantsWithoutSlice1(() => {
+      const reports = reportsWithoutSlice1(() => {
         asked += 1;
       });
       const done =
-        of === "a report" ? grants.reportSpending(advertiserId) : grants.reportSettlement(campaign, 0);
+        of === "a report" ? reports.reportSpending(advertiserId) : reports.reportSettlement(campaign, 0);
       await expect(done).rejects.toThrow(unreachable);
       expect(asked).toBe(1);
     },
@@ -399,7 +400,7 @@ describe("when a slice cannot be reached", () => {
   it("what others have spent is reported, and the failure, too", async () => {
     const open = await holdAll(4, (n) => 1 + (n % 2), { priceMillicents: 1_000 });
     expect(await chargeAll(open)).toBe(4);
-    await expect(grantsWithoutSlice1().reportSpending(campaign.advertiserId)).rejects.toThrow(unreachable);
+    await expect(reportsWithoutSlice1().reportSpending(campaign.advertiserId)).rejects.toThrow(unreachable);
     const own = walletKeys.campaign(campaign.advertiserId, campaign.campaignId);
     expect(await redis.hget(own, "sliced_spent")).toBe("2000");
   });
@@ -411,7 +412,7 @@ describe("when a slice cannot be reached", () => {
     const spent = walletKeys.campaign(campaign.advertiserId, campaign.campaignId);
     for (const key of [spent, walletKeys.account(campaign.advertiserId)])
       await redis.hincrby(key, "spent", 9_000);
-    await expect(grantsWithoutSlice1().reportSettlement(campaign, 0)).rejects.toThrow(unreachable);
+    await expect(reportsWithoutSlice1().reportSettlement(campaign, 0)).rejects.toThrow(unreachable);
     let charged = 0;
     for (const { matchId, slice } of open) {
       if ((await wallet.commit({ matchId, slice })).outcome === "charged") charged += 1;

@@ -1,12 +1,11 @@
 import type { Millicents } from "@diegetic/money";
+import { requireDay, requireInteger, requirePlainName } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { MAX_WALLET_SLICES, walletIdOf, walletKeys } from "../keys.ts";
-import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
+import { type ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import type { CampaignSettings } from "./campaign-state.ts";
-import { readLasts } from "./holds.ts";
-import { requireDay, requireInteger, requirePlainName } from "./limits.ts";
-import type { RefusalLasts } from "./types.ts";
+import { type RefusalLasts, readLasts } from "./refusals.ts";
 
 /** What a slice has spent of a campaign and was granted in all, since the wallet was restored (lua/include/slice.lua). */
 export interface SliceReport {
@@ -24,10 +23,14 @@ export interface SliceReport {
   daySpentMillicents: Millicents;
 }
 
-/** Names a slice's campaign: slice 1 to 63. */
-export interface SliceReference {
+/** Names a campaign of an advertiser whose wallet has slices. */
+export interface SlicedCampaign {
   advertiserId: string;
   campaignId: string;
+}
+
+/** Names a slice's campaign: slice 1 to 63. */
+export interface SliceReference extends SlicedCampaign {
   slice: number;
 }
 
@@ -100,8 +103,7 @@ function keysOf({ advertiserId, campaignId, slice }: SliceReference): [string, s
   return [walletKeys.account(walletId), walletKeys.campaign(walletId, campaignId)];
 }
 
-function readReport(script: string, reply: ScriptReply): SliceReport | null {
-  const fields = new ReplyReader(script, reply);
+function readReport(fields: ReplyReader): SliceReport | null {
   if (fields.text(0) === "unknown_wallet") return null;
   return {
     epoch: fields.integer(0),
@@ -127,7 +129,7 @@ export function createSliceCommands(redis: RedisConnection) {
   return {
     /** What the slice has to report after that. Null: it lacks the campaign, or must be restored first. */
     async takeBack(reference: SliceReference, part: TakenPart): Promise<SliceReport | null> {
-      return readReport("take_back", await takeBack(...keysOf(reference), part));
+      return readReport(await takeBack(...keysOf(reference), part));
     },
     /**
      * Writes a campaign's status to the slice, takes back what is unused, and creates the campaign if the slice lacks it.
@@ -137,8 +139,9 @@ export function createSliceCommands(redis: RedisConnection) {
       reference: SliceReference,
       { version, status }: SliceCampaign,
     ): Promise<SliceReport | null> {
-      const reply = await applySlice(...keysOf(reference), requireInteger("version", version, 0), status);
-      return readReport("apply_slice", reply);
+      return readReport(
+        await applySlice(...keysOf(reference), requireInteger("version", version, 0), status),
+      );
     },
     /** Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing. */
     async grant(
@@ -146,29 +149,26 @@ export function createSliceCommands(redis: RedisConnection) {
       report: SliceReport,
       { neededMillicents, wantedMillicents, priceMillicents, isHeld }: AskedMoney,
     ): Promise<GrantResult> {
-      const reply = new ReplyReader(
-        "grant",
-        await grant(
-          walletKeys.account(requirePlainName("advertiserId", advertiserId)),
-          walletKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
-          walletKeys.grants(advertiserId, campaignId),
-          walletKeys.granted(advertiserId),
-          campaignId,
-          requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
-          report.epoch,
-          report.seq,
-          report.revision,
-          report.grantedMillicents,
-          report.spentMillicents,
-          report.heldMillicents,
-          report.impressions,
-          report.day,
-          report.daySpentMillicents,
-          requireInteger("neededMillicents", neededMillicents, 0),
-          requireInteger("wantedMillicents", wantedMillicents, neededMillicents),
-          requireInteger("priceMillicents", priceMillicents, 0),
-          isHeld ? "1" : "",
-        ),
+      const reply = await grant(
+        walletKeys.account(requirePlainName("advertiserId", advertiserId)),
+        walletKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
+        walletKeys.grants(advertiserId, campaignId),
+        walletKeys.granted(advertiserId),
+        campaignId,
+        requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
+        report.epoch,
+        report.seq,
+        report.revision,
+        report.grantedMillicents,
+        report.spentMillicents,
+        report.heldMillicents,
+        report.impressions,
+        report.day,
+        report.daySpentMillicents,
+        requireInteger("neededMillicents", neededMillicents, 0),
+        requireInteger("wantedMillicents", wantedMillicents, neededMillicents),
+        requireInteger("priceMillicents", priceMillicents, 0),
+        isHeld ? "1" : "",
       );
       const outcome = reply.code(0, GRANT_CODES);
       if (outcome === "granted") {
@@ -217,8 +217,7 @@ export function createSliceCommands(redis: RedisConnection) {
     async acceptGrant(reference: SliceReference, grant: Grant): Promise<"accepted" | "void"> {
       const { epoch, revision, grantedMillicents, day, partLeftMillicents } = grant;
       const values = [epoch, revision, grantedMillicents, day, partLeftMillicents];
-      const reply = await acceptGrant(...keysOf(reference), ...values);
-      return new ReplyReader("accept_grant", reply).code(0, ACCEPT_CODES);
+      return (await acceptGrant(...keysOf(reference), ...values)).code(0, ACCEPT_CODES);
     },
   };
 }

@@ -1,6 +1,9 @@
-import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
+import type { CampaignStatus, ImpressionRecord } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
+import type { CampaignGames, DeveloperHolds } from "./campaign-games.ts";
 import type { CampaignState } from "./campaign-state.ts";
+import type { CommitRequest, CommitResult, Operation } from "./commit.ts";
+import type { HoldReference, LapsedHold, ReleaseReason, ReleaseResult } from "./holds.ts";
 import type {
   FrozenWallet,
   RestoreClaim,
@@ -10,179 +13,8 @@ import type {
   SettleResult,
   UnfrozenWallet,
 } from "./recovery-types.ts";
+import type { ReserveRequest, ReserveResult } from "./reserve.ts";
 import type { OwnTotals } from "./sliced-totals.ts";
-
-/**
- * Ads of an advertiser that a player session got more than half of its idle time ago, so that the wallet's counts of them may
- * have expired. Null: none.
- */
-export interface EarlierAds {
-  matchIds: readonly string[];
-  /** When the first of them was admitted. Unix milliseconds. */
-  sinceMs: number;
-}
-
-/** A creative that may be served, and its maximum number of appearances in one player session. */
-export interface CreativeAllowance {
-  creativeId: string;
-  maxUses: number;
-  /** It may have several lines, so `timesSeen` counts lapsed matches too. Default: false. */
-  rotatesHooks?: boolean;
-}
-
-export interface ReserveRequest {
-  /** Stored with the hold; names the match, the wallet, the session and the price. */
-  match: MatchFacts;
-  /** The version of the campaign that the caller's decision is based on. */
-  campaignVersion: number;
-  holdTtlMs: number;
-  /**
-   * When the current player session began, once `admit` has returned it: resets caps that an earlier session left. Null: the
-   * caps count unchanged, and the caller checks `capSinceMs` with `isCapStale`.
-   */
-  sessionStartedMs: number | null;
-  /** The session's earlier ads of the advertiser, once `admit` has returned them: counted if `isCapLost`. Default: not checked. */
-  earlier?: EarlierAds | null;
-  sessionIdleMs: number;
-  /** The match id carries its facts, so the wallet drops them once the match can be billed only by its id. Default: false. */
-  isCarried?: boolean;
-  /** 1 to 100, in a stable order. */
-  creatives: readonly CreativeAllowance[];
-}
-
-export const RESERVE_REFUSALS = [
-  "unknown_wallet",
-  "stale_version",
-  "behind",
-  "not_active",
-  "balance",
-  "budget",
-  "daily_cap",
-  "creative_cap",
-  "developer_share",
-] as const;
-export type ReserveRefusal = (typeof RESERVE_REFUSALS)[number];
-
-export type ReserveResult =
-  | {
-      outcome: "held";
-      creativeId: string;
-      /** How often the session was served the creative before. */
-      timesSeen: number;
-      lapsesAtMs: number;
-      /** When counting of the applied caps began. */
-      capSinceMs: number;
-      /** The epoch since which the wallet's matches are valid. */
-      validFromEpoch: number;
-    }
-  | {
-      outcome: "refused";
-      reason: ReserveRefusal;
-      capSinceMs: number | null;
-      lasts: RefusalLasts;
-    };
-
-/**
- * What can end a lack of money. Null: the end of a hold. `version`: only a newer version of the campaign. `accountVersion`:
- * only a version of the account newer than this one. A number: a newer version of the campaign, or the end of the UTC day
- * after this many milliseconds.
- */
-export type RefusalLasts = "version" | { accountVersion: number } | number | null;
-
-/** A match as its id carries it. */
-export interface CarriedMatch {
-  facts: MatchFacts;
-  /** When it was held, by the clock of Redis. */
-  heldAtMs: number;
-  /** As `reserve` returned it: the match is void if the wallet's has changed since. */
-  validFromEpoch: number;
-}
-
-export interface CommitRequest {
-  advertiserId: string;
-  /** The slice of the advertiser's wallet that has the match. Default: 0, the advertiser's own wallet. */
-  slice?: number;
-  campaignId: string;
-  gameId: string;
-  creativeId: string;
-  /**
-   * Names the request: for 24 hours after the charge a request with the same name returns the first record. May be empty where
-   * `matchId` names the match and `isKeyed` is false.
-   */
-  operationId: string;
-  /** Whether a retry may arrive after Redis has lost the operation: then the record names it, for billing. Default: false. */
-  isKeyed?: boolean;
-  /** Null: the oldest unbilled match of the creative in the game whose hold is open or has lapsed only recently. */
-  matchId: string | null;
-  /** The facts from the match id: charged from if the wallet no longer has the match. */
-  carried?: CarriedMatch | null;
-  /** By the clock that matches are counted by. Unix milliseconds. */
-  nowMs: number;
-  /** When the lease expires under which the request was checked, by the clock of Redis. Undefined: without a lease. */
-  leaseExpiresMs?: number;
-}
-
-/** What the wallet keeps of an earlier charge: everything in its response. */
-export type ReplayedRecord = Pick<ImpressionRecord, "impression_id" | "creative_id" | "recorded_at_ms"> & {
-  match: Pick<MatchFacts, "match_id" | "campaign_id" | "game_id" | "price_millicents">;
-};
-
-export const COMMIT_REFUSALS = ["unknown_wallet", "no_match", "balance", "budget", "daily_cap"] as const;
-export type CommitRefusal = (typeof COMMIT_REFUSALS)[number];
-
-/** The campaign has too little money; another campaign of the advertiser may have enough. */
-export const LACKS_BUDGET: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
-
-/** More money could prevent it. */
-const LACKS_MONEY: ReadonlySet<ReserveRefusal | CommitRefusal> = new Set([
-  ...LACKS_BUDGET,
-  "balance",
-  "developer_share",
-]);
-
-export type CommitResult =
-  | { outcome: "charged"; record: ImpressionRecord; replay: false }
-  /** It had been charged before. */
-  | { outcome: "charged"; record: ReplayedRecord; replay: true }
-  /** `lacks`: what a slice lacks money for. */
-  | { outcome: "refused"; reason: CommitRefusal; lacks?: NeededMoney };
-
-/** Whether a match was refused for lack of money. */
-export function lacksMoney<Result extends ReserveResult | CommitResult>(
-  result: Result,
-): result is Extract<Result, { outcome: "refused" }> {
-  return result.outcome === "refused" && LACKS_MONEY.has(result.reason);
-}
-
-/** The price of a match, which is to be held or charged. */
-export interface NeededMoney {
-  priceMillicents: Millicents;
-  /** Its hold is open, so it needs no money beside what open holds need. */
-  isHeld: boolean;
-}
-
-/** Names a hold and the keys that it touches. */
-export interface HoldReference {
-  matchId: string;
-  walletId: string;
-  campaignId: string;
-  gameId: string;
-  sessionKey: string;
-  priceMillicents: Millicents;
-  developerAccountId: string;
-  /** Names the hour that the match is counted in; null where only a lapsed hold is to be ended. */
-  matchedAtMs: number | null;
-}
-
-export interface LapsedHold extends HoldReference {
-  lapsesAtMs: number;
-}
-
-/** `cancelled`: nobody saw the response, so the caps are restored too. `lapsed`: its time is over. */
-export type ReleaseReason = "cancelled" | "lapsed";
-
-export const RELEASE_CODES = ["released", "not_open", "not_due", "unknown_wallet"] as const;
-export type ReleaseResult = (typeof RELEASE_CODES)[number];
 
 /** The settings of an advertiser that management writes to the wallet. */
 export interface AccountState {
@@ -229,24 +61,6 @@ export interface CampaignTotals {
   day: string;
   daySpentMillicents: Millicents;
   impressions: number;
-}
-
-/** Open holds of one developer's account on a campaign. */
-export interface DeveloperHolds {
-  openHolds: number;
-  heldMillicents: Millicents;
-}
-
-/** Counts in Redis of a campaign by game, in the hour of the query and the 23 whole hours (UTC) before it. */
-export interface CampaignGames {
-  /** By game id; null: games beyond the first of an hour, about a thousand. */
-  matches: Map<string | null, number>;
-  /** Committed ones, by the clock of the match tier. */
-  impressions: Map<string | null, number>;
-  /** At the moment. */
-  heldMillicents: Map<string, Millicents>;
-  /** How many holds `heldMillicents` adds up. */
-  openHolds: number;
 }
 
 /** A field of a hash whose content is invalid. */
@@ -314,13 +128,7 @@ export interface MoneyCommands {
   /** Null: the campaign is not in the wallet, whose slices are read as one. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
   /** The slice of a wallet that an operation has charged in the last 24 hours; null: none. */
-  sliceOfOperation(operation: {
-    advertiserId: string;
-    slices: number;
-    campaignId: string;
-    gameId: string;
-    operationId: string;
-  }): Promise<number | null>;
+  sliceOfOperation(operation: Operation): Promise<number | null>;
   /** What one wallet itself has spent on a campaign and holds, without what is in slices. Null: the campaign is not in it. */
   readOwnTotals(walletId: string, campaignId: string): Promise<OwnTotals | null>;
   /** Open holds on a campaign of one developer's account (docs/behaviour.md#open-holds-of-one-developer). */

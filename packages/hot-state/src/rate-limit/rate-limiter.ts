@@ -2,7 +2,6 @@ import { LRUCache } from "lru-cache";
 import type { RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
 import { TooManyWaiting } from "../redis-unavailable.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 export interface RateLimitAnswer {
@@ -137,9 +136,12 @@ export class RateLimiter {
 
   async #takeQuota(bucket: string, known: Bucket, limit: number, requestedAtMs: number): Promise<void> {
     const wanted = known.waiting.length;
-    const reply = new ReplyReader(
-      "take_quota",
-      await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted, known.windowEndsMs),
+    const reply = await this.#takeScript(
+      rateLimitKeys.bucket(bucket),
+      limit,
+      this.#windowMs,
+      wanted,
+      known.windowEndsMs,
     );
     // Quota of an earlier window is gone; only the new grant counts.
     known.quota = reply.integer(0);

@@ -1,6 +1,6 @@
+import { requireAtMost } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
-import { requireAtMost } from "../money/limits.ts";
 
 export interface SnapshotRow {
   /** The row's last published version; null: never published. */

@@ -1,9 +1,9 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
+import { requireWalletId } from "../arguments.ts";
 import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { parseName } from "../money/backlog.ts";
-import { readRecord } from "../money/holds.ts";
-import { requireWalletId } from "../money/limits.ts";
+import { readRecord } from "../money/outbox-record.ts";
 import { readAccountTotals, readCampaignTotals, readSliced } from "../money/totals.ts";
 import { walletIds, walletIdsOf } from "../money/wallet-ids.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";

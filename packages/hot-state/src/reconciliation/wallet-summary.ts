@@ -30,7 +30,8 @@ export interface WalletSummary {
   /** Committed records without an acknowledgement; `records` null: too many to list. */
   outbox: { count: number; records: ImpressionRecord[] | null };
   sessionReleases: {
-    count: number /** Match ids of a few, the same ones each time. */;
+    count: number;
+    /** Match ids of a few, the same ones each time. */
     some: readonly string[];
   };
   campaigns: CampaignSummary[];

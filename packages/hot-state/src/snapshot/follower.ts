@@ -3,7 +3,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { ShardedMap } from "@diegetic/collections";
 import { connectSubscriber, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { SNAPSHOT_LEASE_MS, SnapshotNotPublished } from "./lease.ts";
 import { Round } from "./round.ts";
@@ -208,15 +207,14 @@ export class SnapshotFollower {
       CHANGES_PER_PAGE,
       BYTES_PER_PAGE,
     );
-    const reader = new ReplyReader("renew_lease", reply);
-    const fields = reader.texts();
+    const fields = reply.texts();
     const shapes: Record<string, boolean> = {
       current: fields.length === 2,
       incomplete: fields.length === 1,
       reload: fields.length === 2,
       changes: fields.length >= 4 && fields.length % 2 === 0,
     };
-    if (shapes[reader.text(0)] !== true) throw reader.unexpected();
+    if (shapes[reply.text(0)] !== true) throw reply.unexpected();
     return fields;
   }
 

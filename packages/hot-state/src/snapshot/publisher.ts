@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { NotPropagatedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
 
@@ -84,7 +83,7 @@ export class SnapshotPublisher {
         snapshotKeys.leases,
         ...some.flatMap(({ name, rowVersion }) => [name, rowVersion]),
       );
-      for (const name of new ReplyReader("forget_entities", reply).texts()) forgotten.add(name);
+      for (const name of reply.texts()) forgotten.add(name);
     }
     return forgotten;
   }
@@ -117,8 +116,8 @@ export class SnapshotPublisher {
       this.#leaseMs,
       replicationId,
     );
-    const code = new ReplyReader("complete_snapshot", reply).code(0, ["complete", "lost"]);
-    if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
+    if (reply.code(0, ["complete", "lost"]) === "lost")
+      throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
     this.#seen = last;
     this.#wentBackwards = false;
     return last.version;
@@ -140,7 +139,7 @@ export class SnapshotPublisher {
         version,
         this.#leaseMs,
       );
-      const code = new ReplyReader("leases_behind", reply).code(0, ["propagated", "behind", "lost"]);
+      const code = reply.code(0, ["propagated", "behind", "lost"]);
       if (code === "propagated") return;
       if (code === "lost") throw new SnapshotLostError(`the snapshot no longer has version ${version}`);
       if (performance.now() + pollMs > deadline) {
@@ -170,10 +169,7 @@ export class SnapshotPublisher {
   }
 
   async #read(): Promise<{ version: number; epoch: string; complete: boolean; replicationId: string }> {
-    const reply = new ReplyReader(
-      "read_snapshot",
-      await this.#readScript(snapshotKeys.version, snapshotKeys.epoch, snapshotKeys.complete),
-    );
+    const reply = await this.#readScript(snapshotKeys.version, snapshotKeys.epoch, snapshotKeys.complete);
     const complete = reply.code(2, ["0", "1"]) === "1";
     return { version: reply.integer(0), epoch: reply.text(1), complete, replicationId: reply.text(3) };
   }
@@ -182,7 +178,7 @@ export class SnapshotPublisher {
     const before = this.#seen;
     let last: Seen | undefined;
     for (const chunk of chunksOf(entries)) {
-      const reply = await this.#publishScript(
+      const published = await this.#publishScript(
         snapshotKeys.version,
         snapshotKeys.epoch,
         snapshotKeys.entities,
@@ -194,7 +190,6 @@ export class SnapshotPublisher {
         this.#leaseMs,
         ...chunk,
       );
-      const published = new ReplyReader("publish_snapshot", reply);
       last = { version: published.integer(0), epoch: published.text(1) };
     }
     if (last === undefined) throw new Error("nothing was sent to publish_snapshot");

@@ -70,31 +70,40 @@ export class TrafficReader {
   }
 
   /** The last hours including the current one, oldest first; at most 48. */
-  async hours(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
-    const currentHour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
-    const starts = Array.from({ length: count }, (_, index) => currentHour - (count - 1 - index) * HOUR_MS);
-    const days = [...new Set(starts.map(dayOf))];
-    const hashes = await Promise.all(days.map((day) => this.#redis.hgetall(trafficKeys.hours(gameId, day))));
-    const byDay = new Map(days.map((day, index) => [day, grouped(hashes[index] ?? {})]));
-    return starts.map((startMs) => {
-      const hour = new Date(startMs).toISOString().slice(11, 13);
-      return { startMs, ...(byDay.get(dayOf(startMs))?.get(hour) ?? noCalls()) };
-    });
+  hours(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
+    return this.#points(count, nowMs, HOUR_MS, (moment) => ({
+      key: trafficKeys.hours(gameId, moment.slice(0, 10)),
+      group: moment.slice(11, 13),
+    }));
   }
 
   /** The last UTC days including today, oldest first; at most 31. */
-  async days(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
-    const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
-    const starts = Array.from({ length: count }, (_, index) => today - (count - 1 - index) * DAY_MS);
-    const months = [...new Set(starts.map((ms) => dayOf(ms).slice(0, 7)))];
-    const hashes = await Promise.all(
-      months.map((month) => this.#redis.hgetall(trafficKeys.days(gameId, month))),
-    );
-    const byMonth = new Map(months.map((month, index) => [month, grouped(hashes[index] ?? {})]));
-    return starts.map((startMs) => {
-      const day = dayOf(startMs);
-      return { startMs, ...(byMonth.get(day.slice(0, 7))?.get(day.slice(8)) ?? noCalls()) };
+  days(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
+    return this.#points(count, nowMs, DAY_MS, (moment) => ({
+      key: trafficKeys.days(gameId, moment.slice(0, 7)),
+      group: moment.slice(8, 10),
+    }));
+  }
+
+  /** @param placeOf where the counts of a period are that begins at this moment (ISO 8601) */
+  async #points(
+    count: number,
+    nowMs: number,
+    periodMs: number,
+    placeOf: (moment: string) => { key: string; group: string },
+  ): Promise<TrafficPoint[]> {
+    const lastMs = Math.floor(nowMs / periodMs) * periodMs;
+    const points = Array.from({ length: count }, (_, index) => {
+      const startMs = lastMs - (count - 1 - index) * periodMs;
+      return { startMs, ...placeOf(new Date(startMs).toISOString()) };
     });
+    const keys = [...new Set(points.map(({ key }) => key))];
+    const hashes = await Promise.all(keys.map((key) => this.#redis.hgetall(key)));
+    const byKey = new Map(keys.map((key, index) => [key, grouped(hashes[index] ?? {})]));
+    return points.map(({ startMs, key, group }) => ({
+      startMs,
+      ...(byKey.get(key)?.get(group) ?? noCalls()),
+    }));
   }
 
   /** Sampled scenes of a game without an ad, newest first, at most `limit`. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import {
   addCounts,
@@ -124,7 +123,7 @@ export class TrafficRecorder {
     const admitted = new Set<string>();
     for (const part of chunks(gameIds, maxGames)) {
       const reply = await this.#admitGames(trafficKeys.games(accountId), daysKeptMs, maxGames, ...part);
-      for (const gameId of new ReplyReader("admit_games", reply).texts()) admitted.add(gameId);
+      for (const gameId of reply.texts()) admitted.add(gameId);
     }
     return admitted;
   }

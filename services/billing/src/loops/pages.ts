@@ -1,6 +1,7 @@
 import type { Database } from "@diegetic/database";
 import { type MoneyCommands, type Page, walletIds } from "@diegetic/hot-state";
 
+const ADVERTISERS_PER_PAGE = 500;
 const MAX_SCANNED_PAGES = 20;
 const RECORDS_PER_PAGE = 500;
 
@@ -31,7 +32,10 @@ export function advertiserPages(
 }
 
 /** The ids of all wallets, by pages of advertisers. */
-export async function* walletPages(database: Database, take: number): AsyncGenerator<string[]> {
+export async function* walletPages(
+  database: Database,
+  take = ADVERTISERS_PER_PAGE,
+): AsyncGenerator<string[]> {
   for await (const page of advertiserPages(database, take)) {
     yield page.flatMap(({ id, walletSlices }) => walletIds(id, walletSlices));
   }

@@ -17,8 +17,6 @@ export interface RetentionDependencies {
   retentionDays: number;
 }
 
-const ADVERTISERS_PER_PAGE = 500;
-
 /**
  * Drops the impressions of days that ended more than `retentionDays` ago; all totals stay
  * (docs/behaviour.md#retention). A day is dropped only when no record of the day, or of the seven days after,
@@ -66,7 +64,7 @@ export class Retention {
   async #oldestWaiting(signal: AbortSignal): Promise<number> {
     const { database } = this.#dependencies;
     let oldestMs = Number.POSITIVE_INFINITY;
-    for await (const page of walletPages(database, ADVERTISERS_PER_PAGE)) {
+    for await (const page of walletPages(database)) {
       for (const walletId of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(walletId, signal));
       if (signal.aborted) return 0;
     }

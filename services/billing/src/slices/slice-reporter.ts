@@ -1,5 +1,5 @@
 import type { Database } from "@diegetic/database";
-import type { SliceGrants } from "@diegetic/hot-state";
+import type { SliceReports } from "@diegetic/hot-state";
 import { tryEachLimited } from "../loops/for-each.ts";
 import { pagesOf } from "../loops/pages.ts";
 
@@ -11,14 +11,14 @@ const MAX_CONCURRENT_ADVERTISERS = 8;
  * (docs/behaviour.md#slices-of-a-wallet). A failure does not block other advertisers: the first is thrown at the end.
  */
 export async function reportSliceSpending(
-  { database, grants }: { database: Database; grants: Pick<SliceGrants, "reportSpending"> },
+  { database, sliceReports }: { database: Database; sliceReports: SliceReports },
   signal: AbortSignal,
 ): Promise<void> {
   const failures: unknown[] = [];
   for await (const page of pagesOf((after) => slicedAdvertisers(database, after))) {
     if (signal.aborted) break;
     const failed = await tryEachLimited(page, MAX_CONCURRENT_ADVERTISERS, async ({ id }) => {
-      if (!signal.aborted) await grants.reportSpending(id);
+      if (!signal.aborted) await sliceReports.reportSpending(id);
     });
     failures.push(...failed.slice(0, 1));
     if (failed.length === page.length) break;

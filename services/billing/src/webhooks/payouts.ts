@@ -5,7 +5,6 @@ import { walletPages, wholeOutbox } from "../loops/pages.ts";
 
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
-const ADVERTISERS_PER_PAGE = 500;
 const MAX_CONCURRENT_CHECKS = 8;
 /** After a longer interruption, earlier days are not announced. */
 const MAX_DAYS = 31;
@@ -74,7 +73,7 @@ async function oldestUnwritten(
       }
     }
   };
-  for await (const page of walletPages(database, ADVERTISERS_PER_PAGE)) {
+  for await (const page of walletPages(database)) {
     await forEachLimited(page, MAX_CONCURRENT_CHECKS, check);
     if (signal.aborted) return undefined;
   }

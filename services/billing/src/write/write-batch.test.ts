@@ -19,7 +19,8 @@ import { createMarket, type Market, pick, type RecordChoice, recordIn } from "..
 import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { DayPartitions } from "./day-partitions.ts";
 import { findOnOtherDays } from "./other-days.ts";
-import { prepareBatch, type WrittenBatch, writeBatch } from "./write-batch.ts";
+import { prepareBatch } from "./prepare-batch.ts";
+import { type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 

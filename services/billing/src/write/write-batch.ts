@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Pipeline,
   type Prisma,
@@ -8,32 +7,12 @@ import {
   UniqueViolation,
 } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
-import {
-  campaignGamesStatement,
-  gameAdvertisersStatement,
-  gameRollupsStatement,
-  gameTotalsStatement,
-  ledgerStatement,
-} from "./earning-statements.ts";
-import { groupsOf } from "./groups.ts";
-import {
-  missingImpressionsStatement,
-  newImpressionsStatement,
-  quarantineStatement,
-} from "./impression-statements.ts";
-import { billedOperationsStatement } from "./operations.ts";
+import { missingImpressionsStatement, quarantineStatement } from "./impression-statements.ts";
 import { findOnOtherDays } from "./other-days.ts";
-import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
-import { sumUp } from "./rollup-deltas.ts";
+import { type DeltaStatements, deltaStatementsOf, type PreparedBatch } from "./prepare-batch.ts";
+import { countNewUsers, type Known } from "./reached-users.ts";
 import { committedInEpoch, settlementsStatement } from "./settlements.ts";
 import {
-  advertisersStatement,
-  affinitiesStatement,
-  campaignRollupsStatement,
-  campaignsStatement,
-  campaignVersionsStatement,
-  countriesStatement,
-  creativesStatement,
   findConflicting,
   LOOK_UP_BY_KEY,
   type LockedAdvertiser,
@@ -70,16 +49,6 @@ export const NOTHING_WRITTEN: WrittenBatch = {
   quarantined: [],
 };
 
-/** Impressions (each id once) with the statements that write them if all are new. */
-export interface PreparedBatch {
-  impressions: readonly BilledImpression[];
-  insert: Prisma.Sql;
-  deltaStatements: DeltaStatements;
-}
-
-/** The statements that apply the deltas of new impressions. */
-type DeltaStatements = Awaited<ReturnType<typeof deltaStatementsOf>>;
-
 /** LockTimeout after it; default: a lock is waited for as long as a statement may take. */
 interface LockLimits {
   lockTimeoutMs?: number;
@@ -91,67 +60,6 @@ interface Named {
 
 interface Quarantined extends Named {
   reason: string;
-}
-
-/** Yields to the event loop while Postgres is busy; does nothing otherwise. */
-type Turn = () => Promise<void>;
-
-const AT_ONCE: Turn = async () => {};
-
-/**
- * Sums up impressions. `isAhead`: yields to the event loop between steps, because another batch is being written.
- * Rejects with RangeError when there are more than MAX_CODED_ROWS.
- */
-export async function prepareBatch(
-  given: readonly BilledImpression[],
-  isAhead = false,
-): Promise<PreparedBatch> {
-  const turn: Turn = isAhead ? nextTurn : AT_ONCE;
-  const impressions = [...given].sort(byKey);
-  await turn();
-  const insert = newImpressionsStatement(impressions);
-  await turn();
-  return { impressions, insert, deltaStatements: await deltaStatementsOf(impressions, turn) };
-}
-
-function byKey(a: BilledImpression, b: BilledImpression): number {
-  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
-  return a.record.impression_id < b.record.impression_id ? -1 : 1;
-}
-
-async function deltaStatementsOf(impressions: readonly BilledImpression[], turn: Turn) {
-  const groups = groupsOf(impressions);
-  await turn();
-  const deltas = sumUp(impressions, groups);
-  await turn();
-  const reached = reachedStatement(impressions, groups);
-  await turn();
-  const countries = countriesStatement(deltas);
-  const campaignGames = campaignGamesStatement(deltas);
-  const gameAdvertisers = gameAdvertisersStatement(deltas);
-  await turn();
-  const ledger = ledgerStatement(deltas);
-  await turn();
-  return {
-    impressions,
-    groups,
-    deltas,
-    advertisers: advertisersStatement(deltas),
-    quarantine: quarantineStatement(impressions),
-    billedOperations: billedOperationsStatement(impressions),
-    reached,
-    campaignVersions: campaignVersionsStatement(deltas),
-    campaignGames,
-    gameAdvertisers,
-    campaigns: campaignsStatement(deltas),
-    creatives: creativesStatement(deltas),
-    affinities: affinitiesStatement(deltas),
-    campaignRollups: campaignRollupsStatement(deltas),
-    countries,
-    ledger,
-    gameTotals: gameTotalsStatement(deltas),
-    gameRollups: gameRollupsStatement(deltas),
-  };
 }
 
 /** Some of the impressions were already written or quarantined. */
@@ -229,15 +137,11 @@ function writeUnknown(
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting, repeated, quarantined };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
-    const late = await applyDeltas(
-      statements,
-      isWhole ? deltaStatements : await deltaStatementsOf(fresh, AT_ONCE),
-      {
-        check: async () => {},
-        decided: () =>
-          new DecidedMeanwhile("another worker has quarantined an impression, or billed its operation"),
-      },
-    );
+    const late = await applyDeltas(statements, isWhole ? deltaStatements : await deltaStatementsOf(fresh), {
+      check: async () => {},
+      decided: () =>
+        new DecidedMeanwhile("another worker has quarantined an impression, or billed its operation"),
+    });
     return { written: inserted.size, late, conflicting, repeated, quarantined };
   }, limits);
 }

@@ -1,5 +1,6 @@
 import type { CampaignStatus } from "@diegetic/contracts";
-import type { CommitRefusal, ReleaseReason, ReleaseResult, ReserveRefusal } from "../types.ts";
+import type { ReleaseReason, ReleaseResult } from "../holds.ts";
+import type { CommitRefusal, ReserveRefusal } from "../refusals.ts";
 
 export interface ModelCreative {
   creativeId: string;

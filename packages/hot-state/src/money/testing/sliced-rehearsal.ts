@@ -3,11 +3,13 @@ import { openWallet, TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
 import { walletIdOf, walletKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import { type SlicedCampaign, SliceGrants } from "../slice-grants.ts";
+import { SliceGrants } from "../slice-grants.ts";
+import { SliceReports } from "../slice-reports.ts";
 import {
   createSliceCommands,
   type Grant,
   type SliceCommands,
+  type SlicedCampaign,
   type SliceReference,
   type SliceReport,
   type TakenPart,
@@ -75,6 +77,7 @@ export class SlicedRehearsal {
   readonly #redis: RedisConnection;
   readonly #commands: SliceCommands;
   readonly #grants: SliceGrants;
+  readonly #sliceReports: SliceReports;
   readonly #advertiserId: string;
   readonly #deposited: number;
   readonly #campaigns: Campaign[] = [];
@@ -90,6 +93,7 @@ export class SlicedRehearsal {
     this.#redis = redis;
     this.#commands = createSliceCommands(redis);
     this.#grants = new SliceGrants(this.#commands);
+    this.#sliceReports = new SliceReports(this.#commands);
     this.#advertiserId = newId("adv");
     this.#deposited = limits.deposited;
   }
@@ -163,7 +167,7 @@ export class SlicedRehearsal {
         await this.#reverse(step.match);
         break;
       case "report":
-        await this.#grants.reportSpending(this.#advertiserId);
+        await this.#sliceReports.reportSpending(this.#advertiserId);
         break;
       case "restore":
         if (step.limits !== null) this.#changeLimits(step.limits);
@@ -627,7 +631,7 @@ export class SlicedRehearsal {
   }
 
   #sliced({ wallet }: Campaign): SlicedCampaign {
-    return { advertiserId: this.#advertiserId, campaignId: wallet.campaignId, slices: SLICES };
+    return { advertiserId: this.#advertiserId, campaignId: wallet.campaignId };
   }
 }
 

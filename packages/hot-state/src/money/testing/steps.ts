@@ -1,15 +1,11 @@
 import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { walletKeys } from "../../keys.ts";
+import type { CarriedMatch, CommitResult } from "../commit.ts";
 import { holdOf } from "../holds.ts";
-import type {
-  CarriedMatch,
-  CommitResult,
-  MoneyCommands,
-  RefusalLasts,
-  ReserveRefusal,
-  ReserveResult,
-} from "../types.ts";
+import type { RefusalLasts, ReserveRefusal } from "../refusals.ts";
+import type { ReserveResult } from "../reserve.ts";
+import type { MoneyCommands } from "../types.ts";
 import type { ModelMatch, ModelWallet } from "./model.ts";
 import { pick, same } from "./recovery-steps.ts";
 import { asReplay, SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";

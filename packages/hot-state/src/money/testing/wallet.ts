@@ -3,7 +3,9 @@ import { openWallet } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
 import { encodeName, walletKeys, walletOfMatch } from "../../keys.ts";
 import type { CampaignState } from "../campaign-state.ts";
-import type { CommitRequest, CommitResult, MoneyCommands, ReserveRequest } from "../types.ts";
+import type { CommitRequest, CommitResult } from "../commit.ts";
+import type { ReserveRequest } from "../reserve.ts";
+import type { MoneyCommands } from "../types.ts";
 
 export const HOLD_TTL_MS = 600_000;
 export const SESSION_IDLE_MS = 1_800_000;

@@ -1,6 +1,7 @@
 import { newId, type ProfilePatch, type RegisterRequest } from "@diegetic/contracts";
 import { type Database, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
 import type { Millicents } from "@diegetic/money";
+import { sentFields } from "../shared/patch.ts";
 
 export interface Advertiser {
   id: string;
@@ -58,12 +59,11 @@ export async function updateAdvertiser(
   advertiserId: string,
   patch: ProfilePatch,
 ): Promise<Advertiser> {
-  const data: Prisma.AdvertiserUpdateInput = {};
-  if (patch.company_name !== undefined) data.companyName = patch.company_name;
-  if (patch.contact_email !== undefined) {
-    data.contactEmail = patch.contact_email;
-    data.contactEmailLower = patch.contact_email.toLowerCase();
-  }
-  if (patch.website !== undefined) data.website = patch.website;
+  const data = sentFields({
+    companyName: patch.company_name,
+    contactEmail: patch.contact_email,
+    contactEmailLower: patch.contact_email?.toLowerCase(),
+    website: patch.website,
+  });
   return fromRow(await database.advertiser.update({ where: { id: advertiserId }, data }));
 }

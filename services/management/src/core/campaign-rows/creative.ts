@@ -11,6 +11,7 @@ import {
   tooMuchText,
   withoutHook,
 } from "@diegetic/contracts";
+import { orDefault, sentFields } from "../shared/patch.ts";
 
 /** Settings that an advertiser chooses; the type is fixed at creation. */
 export interface CreativeSettings {
@@ -55,17 +56,15 @@ export function changedSettings(
   if (patch.narrative_hook === null && creativeType === "narrative_hook") {
     throw withoutHook.error(", but null was sent");
   }
-  const changed: Partial<CreativeSettings> = {};
-  if (patch.brand_name !== undefined) changed.brandName = patch.brand_name;
-  if (patch.product_name !== undefined) changed.productName = patch.product_name;
-  if (patch.tagline !== undefined) changed.tagline = patch.tagline;
-  if (patch.narrative_hook !== undefined) changed.narrativeHook = patch.narrative_hook;
-  if (patch.alt_hooks !== undefined) changed.altHooks = patch.alt_hooks ?? [];
-  if (patch.tone !== undefined) changed.tone = patch.tone ?? DEFAULT_TONE;
-  if (patch.max_uses_per_game !== undefined) {
-    changed.maxUsesPerGame = patch.max_uses_per_game ?? MAX_USES_PER_GAME.default;
-  }
-  return changed;
+  return sentFields({
+    brandName: patch.brand_name,
+    productName: patch.product_name,
+    tagline: patch.tagline,
+    narrativeHook: patch.narrative_hook,
+    altHooks: orDefault(patch.alt_hooks, []),
+    tone: orDefault(patch.tone, DEFAULT_TONE),
+    maxUsesPerGame: orDefault(patch.max_uses_per_game, MAX_USES_PER_GAME.default),
+  });
 }
 
 type Texts = Pick<CreativeSettings, "brandName" | "productName" | "tagline" | "narrativeHook" | "altHooks">;

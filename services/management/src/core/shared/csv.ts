@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import { type Answer, type RequestContext, unprocessable } from "@diegetic/service-kit";
+import { readWindow, type Window, windowAnswer } from "./paging.ts";
 
 /** Maximum rows of a table in one answer, because it is built in memory. */
 export const MAX_CSV_ROWS = 100_000;
@@ -16,6 +17,22 @@ export type CsvColumn<Row> = readonly [name: string, cellOf: (row: Row) => strin
 
 export function prefersCsv(context: RequestContext): boolean {
   return context.preferredMediaType(["application/json", "text/csv"]) === "text/csv";
+}
+
+/** The requested window of a list; for a client that prefers a table, one row more than it may have. */
+export function readTableWindow(context: RequestContext): Window {
+  return prefersCsv(context) ? { limit: MAX_CSV_ROWS + 1, offset: 0 } : readWindow(context);
+}
+
+/** A table as a file, or one window of it as JSON, as the client prefers. */
+export async function tableAnswer<Row>(
+  context: RequestContext,
+  window: Window,
+  { rows, hasMore }: { rows: readonly Row[]; hasMore: boolean },
+  table: { fileName: string; columns: readonly CsvColumn<Row>[]; toBody: () => unknown },
+): Promise<Answer> {
+  if (prefersCsv(context)) return csvAnswer(table.fileName, table.columns, rows);
+  return windowAnswer(context, window, { body: table.toBody(), hasMore }, { Vary: "Accept" });
 }
 
 /** A table as a file. Rejects with 422 when it has too many rows below its header. */

@@ -11,11 +11,10 @@ import {
 } from "@diegetic/contracts";
 import { type Database, StatementTimeout } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
-import type { Answer, RequestContext } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
-import { type CsvColumn, csvAnswer, prefersCsv } from "../../core/shared/csv.ts";
+import { type CsvColumn, readTableWindow, tableAnswer } from "../../core/shared/csv.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
-import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
 import type { Parts } from "../parts.ts";
 import {
@@ -31,13 +30,9 @@ const NOTHING = "-";
 
 export async function spend(parts: Parts, context: RequestContext) {
   const { accountId } = context;
-  const isCsv = prefersCsv(context);
   const { query, window } = await readAfter(
     () => callingAdvertiser(parts.database, accountId),
-    () => ({
-      query: readQuery(context.query, parts.clock()),
-      window: isCsv ? undefined : readWindow(context),
-    }),
+    () => ({ query: readQuery(context.query, parts.clock()), window: readTableWindow(context) }),
   );
   await requireKept(parts.database, accountId, query);
   const found = await readSpend(parts, accountId, query, window).catch((error: unknown) => {
@@ -47,14 +42,16 @@ export async function spend(parts: Parts, context: RequestContext) {
   // Again, because days may have been dropped meanwhile.
   await requireKept(parts.database, accountId, query);
   const { from, to } = query;
-  if (window === undefined) return spendFile(query, found.rows);
-  const body: SpendBody = {
-    from,
-    to,
-    total: { impressions: found.impressions, spent_millicents: found.spentMillicents },
-    rows: found.rows.map(toRowResponse),
-  };
-  return windowAnswer(context, window, { body, hasMore: found.hasMore }, { Vary: "Accept" });
+  return tableAnswer(context, window, found, {
+    fileName: `spend-${from}-${to}.csv`,
+    columns: columnsOf(query),
+    toBody: (): SpendBody => ({
+      from,
+      to,
+      total: { impressions: found.impressions, spent_millicents: found.spentMillicents },
+      rows: found.rows.map(toRowResponse),
+    }),
+  });
 }
 
 /** Throws 422 when impressions that the query needs were dropped, 403 before registration. */
@@ -115,11 +112,10 @@ const COLUMNS: Record<SpendDimension, readonly CsvColumn<SpendGroup>[]> = {
   country: [["country_code", ({ countryCode }) => countryCode ?? ""]],
 };
 
-function spendFile(query: SpendQuery, groups: readonly SpendGroup[]): Promise<Answer> {
-  const columns: CsvColumn<SpendGroup>[] = [
-    ...SPEND_DIMENSIONS.filter((one) => query.groupBy.includes(one)).flatMap((one) => COLUMNS[one]),
+function columnsOf({ groupBy }: SpendQuery): CsvColumn<SpendGroup>[] {
+  return [
+    ...SPEND_DIMENSIONS.filter((one) => groupBy.includes(one)).flatMap((one) => COLUMNS[one]),
     ["impressions", ({ impressions }) => String(impressions)],
     ["spent_cents", ({ spentMillicents }) => decimalCents(spentMillicents)],
   ];
-  return csvAnswer(`spend-${query.from}-${query.to}.csv`, columns, groups);
 }

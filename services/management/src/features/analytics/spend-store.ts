@@ -2,7 +2,6 @@ import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
 import { type Database, Prisma, safeInteger } from "@diegetic/database";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
-import { MAX_CSV_ROWS } from "../../core/shared/csv.ts";
 import type { Window } from "../../core/shared/paging.ts";
 import type { Parts } from "../parts.ts";
 import type { Spent } from "./account-store.ts";
@@ -49,15 +48,13 @@ interface SpendRow extends CallerRow, Omit<SpendGroup, keyof Spent> {
  * Sums of the caller's impressions. Groupings by day and campaign are read from the rollups. No rollup combines other
  * dimensions (ADR 14), so those are read from the days' partitions, of all advertisers: over connections of their own, so
  * that such reports keep no other request waiting. Throws 403 before registration, 429 for many reports at once.
- * @param window undefined: all rows, at most one more than a table may have
  */
 export async function readSpend(
   parts: ReportParts & Pick<Parts, "reads">,
   accountId: string,
   query: SpendQuery,
-  window: Window | undefined,
+  { limit, offset }: Window,
 ): Promise<Spend> {
-  const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
   const statement = Prisma.sql`
     WITH ${callerIs(accountId)}, found AS (${isInRollups(query) ? fromRollups(query) : fromImpressions(query)}), total AS (
       SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions, COALESCE(sum(spent), 0)::bigint AS total_spent
@@ -84,7 +81,7 @@ export async function readSpend(
   return {
     impressions: safeInteger(rows[0]?.total_impressions ?? 0n, "impressions"),
     spentMillicents: safeInteger(rows[0]?.total_spent ?? 0n, "spent"),
-    rows: window === undefined ? groups : groups.slice(0, limit),
+    rows: groups.slice(0, limit),
     hasMore: groups.length > limit,
   };
 }

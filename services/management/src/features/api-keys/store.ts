@@ -17,6 +17,7 @@ import { type Caller, requireRole } from "@diegetic/service-kit";
 import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
+import { lockAccount } from "../../core/shared/lock-account.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import {
@@ -72,7 +73,7 @@ export async function lockKeys(
   caller: Pick<Caller, "accountId" | "id" | "session">,
   nowMs: number,
 ): Promise<void> {
-  await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
+  await lockAccount(transaction, caller.accountId);
   if (caller.session !== undefined) return requireOwner(transaction, caller, nowMs);
   if (isInForce(await ownKey(transaction, caller.accountId, caller.id), nowMs)) return;
   throw invalidKey.error();

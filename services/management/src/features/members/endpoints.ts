@@ -22,6 +22,7 @@ import { type Database, inTransaction, type Prisma, type Transaction } from "@di
 import { type RequestContext, requireRole } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { lockAccount } from "../../core/shared/lock-account.ts";
 import {
   newOneTimeSecret,
   type OneTimeSecretKind,
@@ -40,7 +41,6 @@ import {
   forgetClosedInvitations,
   INVITATION_MS,
   isOpen,
-  lockMembers,
   lockUser,
   requireAnotherOwner,
   withdrawInvitations,
@@ -104,7 +104,7 @@ async function memberOf(
   throw noMember.error();
 }
 
-/** Throws 403 when the caller is no longer an owner. Call it while the members are locked. */
+/** Throws 403 when the caller is no longer an owner. Call it while the account is locked. */
 async function requireOwner(transaction: Transaction, context: RequestContext): Promise<void> {
   const { role } = await memberOf(transaction, context.accountId, userOf(context));
   requireRole(role, "owner");
@@ -116,7 +116,7 @@ async function change({ database, publishing, clock }: Parts, context: RequestCo
   const current = toResponse(await memberOf(database, accountId, userId));
   const { role } = context.body((sent) => memberPatch(sent, current));
   const sessions = await inTransaction(database, async (transaction) => {
-    await lockMembers(transaction, accountId);
+    await lockAccount(transaction, accountId);
     await requireOwner(transaction, context);
     const member = await memberOf(transaction, accountId, userId);
     if (role !== "owner") await requireAnotherOwner(transaction, member);
@@ -139,7 +139,7 @@ async function remove({ database, publishing, clock }: Parts, context: RequestCo
   await memberOf(database, accountId, userId);
   const revokesKeys = choiceParameter("revoke_keys", context.query, ["true", "false"]) === "true";
   const { sessions, keys } = await inTransaction(database, async (transaction) => {
-    await lockMembers(transaction, accountId);
+    await lockAccount(transaction, accountId);
     if (revokesKeys || userId !== userOf(context)) await requireOwner(transaction, context);
     const member = await memberOf(transaction, accountId, userId);
     await requireAnotherOwner(transaction, member);
@@ -178,7 +178,7 @@ async function invite({ database, clock, keyDerivationSecret }: Parts, context: 
   const { sent, value } = readSentBody(context, invitationCreate);
   const nowMs = clock();
   const answer = await createOnce(database, context, sent, async (transaction) => {
-    await lockMembers(transaction, accountId);
+    await lockAccount(transaction, accountId);
     await requireOwner(transaction, context);
     const open = await transaction.accountInvitation.count({ where: { accountId, ...isOpen(nowMs) } });
     if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();

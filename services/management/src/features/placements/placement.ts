@@ -7,6 +7,7 @@ import {
   type PlacementPatch,
 } from "@diegetic/contracts";
 import { type BasisPoints, percentToBasisPoints } from "@diegetic/money";
+import { orDefault, sentFields } from "../../core/shared/patch.ts";
 
 /** Settings that a developer chooses for ads in a game. */
 export interface PlacementSettings {
@@ -28,12 +29,13 @@ export interface Placement extends PlacementSettings {
   createdAt: Date;
 }
 
-function unique<T>(entries: readonly T[]): T[] {
-  return [...new Set(entries)];
+/** Undefined: not sent. */
+function unique<T>(entries: readonly T[] | undefined): T[] | undefined {
+  return entries && [...new Set(entries)];
 }
 
-/** The share in basis points; null and undefined: the default. */
-function shareBasisPoints(percent: number | null | undefined): BasisPoints {
+/** The share in basis points; null: the default. */
+function shareBasisPoints(percent: number | null): BasisPoints {
   const basisPoints = percentToBasisPoints(percent ?? DEFAULT_REVENUE_SHARE_PCT);
   if (basisPoints !== undefined) return basisPoints;
   throw new InvalidInput(422, `revenue_share_pct must have at most two decimals, but ${percent} was sent`);
@@ -49,24 +51,17 @@ export const DEFAULT_SETTINGS: Omit<PlacementSettings, "placementTypes"> = {
 
 /** The settings in a POST; absent ones stay as they are (docs/behaviour.md#enabling-a-placement). */
 export function enabledSettings(request: PlacementCreate): NamedSettings {
-  return { ...changedSettings(request), placementTypes: unique(request.placement_types) };
+  return { ...changedSettings(request), placementTypes: [...new Set(request.placement_types)] };
 }
 
-/** The settings in a body; null restores the default (docs/behaviour.md#absent-values). */
+/** The settings in a body. */
 export function changedSettings(patch: PlacementPatch): Partial<PlacementSettings> {
-  const changed: Partial<PlacementSettings> = {};
-  if (patch.placement_types !== undefined) changed.placementTypes = unique(patch.placement_types);
-  if (patch.revenue_share_pct !== undefined) {
-    changed.revenueShareBasisPoints = shareBasisPoints(patch.revenue_share_pct);
-  }
-  if (patch.max_ads_per_session !== undefined) {
-    changed.maxAdsPerSession = patch.max_ads_per_session ?? MAX_ADS_PER_SESSION.default;
-  }
-  if (patch.blocked_advertisers !== undefined) {
-    changed.blockedAdvertisers = unique(patch.blocked_advertisers ?? []);
-  }
-  if (patch.blocked_categories !== undefined) {
-    changed.blockedCategories = unique(patch.blocked_categories ?? []);
-  }
-  return changed;
+  const { revenue_share_pct: percent } = patch;
+  return sentFields({
+    placementTypes: unique(patch.placement_types),
+    revenueShareBasisPoints: percent === undefined ? undefined : shareBasisPoints(percent),
+    maxAdsPerSession: orDefault(patch.max_ads_per_session, MAX_ADS_PER_SESSION.default),
+    blockedAdvertisers: unique(orDefault(patch.blocked_advertisers, [])),
+    blockedCategories: unique(orDefault(patch.blocked_categories, [])),
+  });
 }

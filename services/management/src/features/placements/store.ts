@@ -8,6 +8,7 @@ import {
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import { recordPlacementSize } from "../../core/campaigns/published-size.ts";
+import { lockAccount } from "../../core/shared/lock-account.ts";
 import type { Window } from "../../core/shared/paging.ts";
 import { DEFAULT_SETTINGS, type NamedSettings, type Placement, type PlacementSettings } from "./placement.ts";
 
@@ -120,7 +121,7 @@ async function lockPlacement(transaction: Transaction, gameId: string): Promise<
 
 /** Call after the insert: the lock on the account serialises the counts of concurrent inserts. */
 async function requireRoom(transaction: Transaction, accountId: string): Promise<void> {
-  await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  await lockAccount(transaction, accountId);
   if ((await transaction.placement.count({ where: { accountId } })) <= MAX_PLACEMENTS) return;
   throw tooManyPlacements.error();
 }

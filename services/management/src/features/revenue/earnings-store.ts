@@ -1,7 +1,6 @@
 import { MAX_ADVERTISER_BRANDS } from "@diegetic/contracts";
 import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { Microcents } from "@diegetic/money";
-import { MAX_CSV_ROWS } from "../../core/shared/csv.ts";
 import type { Window } from "../../core/shared/paging.ts";
 
 /** An advertiser in a game, with creatives by which a developer recognises it. */
@@ -79,17 +78,15 @@ interface TotalsRow {
   total_earned: string;
 }
 
-/** @param window undefined: all rows */
 function reportOf<Row>(
   [total]: readonly TotalsRow[],
   earnings: Row[],
-  window: Window | undefined,
+  { limit }: Window,
 ): EarningsReport<Row> {
-  const limit = window?.limit ?? MAX_CSV_ROWS;
   return {
     impressions: safeInteger(total?.total_impressions ?? 0n, "impressions"),
     earnedMicrocents: BigInt(total?.total_earned ?? 0),
-    rows: window === undefined ? earnings : earnings.slice(0, limit),
+    rows: earnings.slice(0, limit),
     hasMore: earnings.length > limit,
   };
 }
@@ -119,13 +116,12 @@ function ofGame(gameId: string | undefined): Prisma.Sql {
   return Prisma.sql`(${gameId ?? null}::text IS NULL OR game_id = ${gameId ?? null}::text)`;
 }
 
-/** @param window undefined: all rows, at most one more than a table may have */
 export async function readEarnings(
   reader: Reader,
   requested: RequestedEarnings & { advertiserId: string | undefined },
-  window: Window | undefined,
+  window: Window,
 ): Promise<EarningsReport<GameDayEarnings>> {
-  const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
+  const { limit, offset } = window;
   const { advertiserId } = requested;
   const source =
     advertiserId === undefined
@@ -177,21 +173,19 @@ interface AdvertiserEarningsRow extends TotalsRow {
   ever_earned: string;
 }
 
-/** @param window undefined: all rows, at most one more than a table may have, without brands */
+/** @param hasBrands one lookup per row: too slow for a whole table */
 export async function readEarningsByAdvertiser(
   reader: Reader,
-  requested: RequestedEarnings,
-  window: Window | undefined,
+  requested: RequestedEarnings & { hasBrands: boolean },
+  window: Window,
 ): Promise<EarningsReport<AdvertiserEarnings>> {
-  const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
-  // One lookup per row: too slow for all rows, and a table has no brands.
-  const brands =
-    window === undefined
-      ? Prisma.sql`NULL::json`
-      : Prisma.sql`(SELECT json_agg(brand_name ORDER BY id DESC) FROM (
+  const { limit, offset } = window;
+  const brands = requested.hasBrands
+    ? Prisma.sql`(SELECT json_agg(brand_name ORDER BY id DESC) FROM (
         SELECT id, brand_name FROM creatives WHERE campaign_id = ANY(page.campaign_ids) AND impressions > 0
         ORDER BY id DESC LIMIT ${MAX_CREATIVES}
-      ) AS recent)`;
+      ) AS recent)`
+    : Prisma.sql`NULL::json`;
   // Campaigns are hashed, because `array_agg(DISTINCT …)` would sort all games of all campaigns.
   const rows = await reader.query<AdvertiserEarningsRow>(Prisma.sql`
     WITH found AS (

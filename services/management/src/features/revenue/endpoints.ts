@@ -2,7 +2,7 @@ import { EARNINGS_DAYS, noPlacement, revenueApi, textParameter } from "@diegetic
 import { utcDay } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
-import { csvAnswer, prefersCsv } from "../../core/shared/csv.ts";
+import { prefersCsv, readTableWindow, tableAnswer } from "../../core/shared/csv.ts";
 import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
 import { type Clock, lastDays } from "../../core/shared/time.ts";
@@ -96,27 +96,27 @@ async function earnings({ reader, barrier, clock }: Parts, context: RequestConte
   const { from, to } = requested;
   const advertiserId = textParameter("advertiser_id", context.query);
   const isNobody = advertiserId !== undefined && !isPlainName(advertiserId);
-  const window = prefersCsv(context) ? undefined : readWindow(context);
+  const window = readTableWindow(context);
   await barrier.awaitEveryAdvertiser();
   const found =
     isNoGame || isNobody ? NO_EARNINGS : await readEarnings(reader, { ...requested, advertiserId }, window);
-  if (window === undefined) {
-    return csvAnswer(`earnings-${from}-${to}.csv`, EARNINGS_COLUMNS, found.rows);
-  }
-  const page = { body: toEarningsResponse({ from, to }, found), hasMore: found.hasMore };
-  return windowAnswer(context, window, page, { Vary: "Accept" });
+  return tableAnswer(context, window, found, {
+    fileName: `earnings-${from}-${to}.csv`,
+    columns: EARNINGS_COLUMNS,
+    toBody: () => toEarningsResponse({ from, to }, found),
+  });
 }
 
 async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: RequestContext) {
   const { isNoGame, ...requested } = readRequested(context, clock);
   const { from, to } = requested;
-  const window = prefersCsv(context) ? undefined : readWindow(context);
+  const window = readTableWindow(context);
   await barrier.awaitEveryAdvertiser();
-  const found = isNoGame ? NO_EARNINGS : await readEarningsByAdvertiser(reader, requested, window);
-  if (window === undefined) {
-    const fileName = `earnings-by-advertiser-${from}-${to}.csv`;
-    return csvAnswer(fileName, ADVERTISER_EARNINGS_COLUMNS, found.rows);
-  }
-  const page = { body: toAdvertiserEarningsResponse({ from, to }, found), hasMore: found.hasMore };
-  return windowAnswer(context, window, page, { Vary: "Accept" });
+  const query = { ...requested, hasBrands: !prefersCsv(context) };
+  const found = isNoGame ? NO_EARNINGS : await readEarningsByAdvertiser(reader, query, window);
+  return tableAnswer(context, window, found, {
+    fileName: `earnings-by-advertiser-${from}-${to}.csv`,
+    columns: ADVERTISER_EARNINGS_COLUMNS,
+    toBody: () => toAdvertiserEarningsResponse({ from, to }, found),
+  });
 }

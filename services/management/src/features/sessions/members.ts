@@ -8,6 +8,7 @@ import {
   tooManyMembers,
 } from "@diegetic/contracts";
 import { DAY_MS, type Database, Prisma, type Transaction } from "@diegetic/database";
+import { lockAccount } from "../../core/shared/lock-account.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 
 /** Lifetime of an invitation. */
@@ -71,12 +72,7 @@ export async function accountToActFor(
   return accountId;
 }
 
-/** Locks the members of an account until the end of the transaction. */
-export async function lockMembers(transaction: Transaction, accountId: string): Promise<void> {
-  await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
-}
-
-/** Throws 409 when the user is the account's only owner. Call it while the members are locked. */
+/** Throws 409 when the user is the account's only owner. Call it while the account is locked. */
 export async function requireAnotherOwner(
   transaction: Transaction,
   member: { accountId: string; userId: string; role: MemberRole },
@@ -98,7 +94,7 @@ export async function forgetOldInvitations(database: Database, nowMs: number): P
       ORDER BY expires_at LIMIT ${INVITATIONS_PER_ROUND})`;
 }
 
-/** Deletes the oldest closed invitations of an account. Call it while the members are locked. */
+/** Deletes the oldest closed invitations of an account. Call it while the account is locked. */
 export async function forgetClosedInvitations(
   transaction: Transaction,
   accountId: string,
@@ -145,9 +141,9 @@ export async function acceptInvitation(
   userId: string,
   nowMs: number,
 ): Promise<string> {
-  // Members are locked before invitations everywhere.
+  // Accounts are locked before invitations everywhere.
   const { accountId } = await openInvitation(transaction, token, nowMs);
-  await lockMembers(transaction, accountId);
+  await lockAccount(transaction, accountId);
   await transaction.$queryRaw(
     Prisma.sql`SELECT id FROM account_invitations WHERE sha256 = ${sha256Hex(token)} FOR UPDATE`,
   );

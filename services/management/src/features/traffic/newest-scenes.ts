@@ -1,7 +1,7 @@
 import { chunks } from "@diegetic/collections";
 import type { NoMatchScene, TrafficReader } from "@diegetic/hot-state";
 
-/** Games whose scenes are read concurrently: a scene has up to 6 000 characters. */
+/** Games whose scenes are read concurrently: a scene has up to 3 kB. */
 const GAMES_PER_BATCH = 5;
 /** Scenes read of each game at first. */
 const FIRST_COUNT = 2;

@@ -2,6 +2,7 @@ import { chunks } from "@diegetic/collections";
 import { MAX_WEBHOOKS, newId, noWebhook, otherAccountsWebhook, tooManyWebhooks } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { lockAccount } from "../../core/shared/lock-account.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
 import type { newChoices, Webhook } from "./webhook.ts";
 
@@ -44,7 +45,7 @@ export async function insertWebhook(
   nowMs: number,
 ): Promise<Webhook> {
   // Serialises the counts of concurrent inserts.
-  await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  await lockAccount(transaction, accountId);
   if ((await transaction.webhook.count({ where: { accountId } })) >= MAX_WEBHOOKS) {
     throw tooManyWebhooks.error();
   }

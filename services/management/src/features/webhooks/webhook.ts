@@ -12,6 +12,7 @@ import {
 } from "@diegetic/contracts";
 import type { Prisma } from "@diegetic/database";
 import { type Caller, isPrivateHost, type WebhookAddresses } from "@diegetic/service-kit";
+import { orDefault, sentFields } from "../../core/shared/patch.ts";
 import { timestamp } from "../../core/shared/time.ts";
 
 export type Webhook = Prisma.WebhookGetPayload<object>;
@@ -49,9 +50,9 @@ export function newChoices(body: WebhookCreate): Choices {
   return changedChoices({ ...WEBHOOK_DEFAULTS, ...body }) as Choices;
 }
 
-/** The columns that a PATCH changes; null restores the default (docs/behaviour.md#absent-values). */
+/** The columns that a PATCH changes. */
 export function changedChoices(patch: WebhookPatch): Partial<Choices> {
-  const changes = {
+  return sentFields({
     url: patch.url,
     events: patch.events && [...new Set(patch.events)],
     description: patch.description,
@@ -59,12 +60,7 @@ export function changedChoices(patch: WebhookPatch): Partial<Choices> {
     balanceLowCents: orDefault(patch.balance_low_cents, WEBHOOK_DEFAULTS.balance_low_cents),
     holdExpiryPercent: orDefault(patch.hold_expiry_percent, WEBHOOK_DEFAULTS.hold_expiry_percent),
     holdExpiryMinMatches: orDefault(patch.hold_expiry_min_matches, WEBHOOK_DEFAULTS.hold_expiry_min_matches),
-  };
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-}
-
-function orDefault<Value>(value: Value | null | undefined, fallback: Value): Value | undefined {
-  return value === null ? fallback : value;
+  });
 }
 
 /**

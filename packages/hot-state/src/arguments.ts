@@ -1,4 +1,4 @@
-import { isPlainName, partsOfWalletId } from "../keys.ts";
+import { isPlainName, partsOfWalletId } from "./keys.ts";
 
 /** Throws unless the number is an integer in the range: a wrong amount must not reach a script. */
 export function requireInteger(
