@@ -64,7 +64,7 @@ function copy(from, to) {
   cpSync(from, to, {
     recursive: true,
     dereference: true,
-    // Those of bundles give stack traces our lines.
+    // Maps of packages are left out; those of bundles give stack traces our lines.
     filter: (source) => !(source.includes("/node_modules/") && source.endsWith(".map")),
   });
 }

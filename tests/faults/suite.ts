@@ -74,13 +74,12 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
   const random = new Random(seed);
   const all = faultsOf(variant);
   const faults = options.pick?.(all, random.fork("pick")) ?? all;
-  const { withoutSafeguard } = options;
   const world = await World.start({
     variant,
-    replacesModules: withoutSafeguard !== undefined || faults.some((fault) => fault.replacesModules),
+    replacesModules: faults.some((fault) => fault.replacesModules),
     holdTtlSeconds: HOLD_TTL_SECONDS,
     sessionIdleSeconds: SESSION_IDLE_SECONDS,
-    withoutSafeguard,
+    withoutSafeguard: options.withoutSafeguard,
     environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_RETRY_MS: String(WEBHOOK_RETRY_MS) },
   });
   let webhooks: Webhooks | undefined;

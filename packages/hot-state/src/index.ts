@@ -77,7 +77,6 @@ export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { createReserveAndAdmit, type ReserveAndAdmit, reserveAndAdmitAtOnce } from "./reservations.ts";
 export { serverMemory } from "./server-memory.ts";
-export { SharedRuns } from "./shared-runs.ts";
 export { type SnapshotChange, SnapshotFollower } from "./snapshot/follower.ts";
 export {
   LeaseExpired,

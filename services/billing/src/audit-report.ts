@@ -1,4 +1,4 @@
-import type { AuditReport, SummaryLine } from "./reconciliation/audit.ts";
+import type { AuditReport, SummaryLine } from "./audit.ts";
 import { type Comparison, countDifferences } from "./reconciliation/comparison.ts";
 
 const COLUMNS = ["What", "Compared", "Expected", "Found", "Verdict"] as const;

@@ -1,3 +1,4 @@
+export { type AuditOptions, type AuditReport, reconcileAll } from "./audit.ts";
 export { auditJson, auditText } from "./audit-report.ts";
 export {
   type Erased,
@@ -7,5 +8,4 @@ export {
   UnknownAccount,
 } from "./erase/erase-player.ts";
 export type { BillingPace } from "./pace.ts";
-export { type AuditOptions, type AuditReport, reconcileAll } from "./reconciliation/audit.ts";
 export { writeRecords } from "./write/write-records.ts";

@@ -66,7 +66,7 @@ export const commonRefusals: Provocations = {
     return world.call(operation, { query: `?days=${days.maximum + 1}` });
   },
   "400 malformed_day": withQuery("?from=yesterday"),
-  "422 period_reversed": withQuery("?from=2026-11-30&to=2026-11-01"),
+  "422 period_reversed": withQuery("?from=2025-02-02&to=2025-02-01"),
   "422 period": withQuery("?from=2020-01-01&to=2025-12-31"),
   "400 blank_filter": withQuery("?game_id="),
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),

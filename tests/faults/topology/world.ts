@@ -17,7 +17,7 @@ export interface WorldOptions {
   sessionIdleSeconds: number;
   /** Runs the services' modules, whose text sabotage/preload.mjs replaces, instead of their bundles. Default: false. */
   replacesModules?: boolean;
-  /** Name of the removed safeguard; see sabotage/safeguards.mjs. Needs modules. */
+  /** Name of the removed safeguard; see sabotage/safeguards.mjs. Replaces modules. */
   withoutSafeguard?: string | undefined;
   /** Additional settings of the services. */
   environment?: Record<string, string>;
@@ -86,7 +86,8 @@ export class World {
   static async start(options: WorldOptions): Promise<World> {
     const dir = mkdtempSync(join(tmpdir(), "diegetic-faults-"));
     mkdirSync(join(dir, "clocks"));
-    const { variant, replacesModules = false } = options;
+    const { variant, withoutSafeguard } = options;
+    const replacesModules = withoutSafeguard !== undefined || options.replacesModules === true;
     const redis = variant === "single" ? await startSingleRedis(dir) : await startProxiedCluster(dir);
     const postgres = await startKillablePostgres(join(dir, "postgres"));
     const postgresProxy = await FaultyProxy.start(() => postgres.port);
@@ -105,7 +106,7 @@ export class World {
           FAULTS_MODULES: replacesModules ? "1" : "0",
           FAULTS_CLOCKS: join(dir, "clocks"),
           FAULTS_REDIS_CLOCK: variant === "single" ? "1" : "0",
-          FAULTS_SABOTAGE: options.withoutSafeguard ?? "",
+          FAULTS_SABOTAGE: withoutSafeguard ?? "",
           ...options.environment,
         },
       });

@@ -74,8 +74,8 @@ export const periodReversed = refusal(
   "period_reversed",
   "The period ends before it begins, or begins after today.",
   (from: string, to: string, end: "to" | "today") => `from must not be after ${end}: ${from} is after ${to}`,
-  "2026-11-30",
-  "2026-11-01",
+  "2025-02-02",
+  "2025-02-01",
   "to",
 );
 
@@ -90,6 +90,7 @@ export function periodRefusals(maxDays: number) {
     ),
     periodTooLong.withExample(maxDays),
     periodReversed,
+    numberRefusals("days", maxDays)[1],
   ] as const;
 }
 

@@ -157,14 +157,14 @@ function readReplay({ campaignId, creativeId, gameId }: CommitRequest, reply: Re
 }
 
 /** Names an operation of a campaign in a game. */
-export interface Operation
+export interface ChargeOperation
   extends Pick<CommitRequest, "advertiserId" | "campaignId" | "gameId" | "operationId"> {
   /** Slices of the wallet. */
   slices: number;
 }
 
 export function createSliceOfOperation(redis: RedisConnection) {
-  return async (operation: Operation): Promise<number | null> => {
+  return async (operation: ChargeOperation): Promise<number | null> => {
     const { advertiserId, slices, campaignId, gameId, operationId } = operation;
     const found = await Promise.all(
       walletIds(requirePlainName("advertiserId", advertiserId), slices).map((walletId) =>

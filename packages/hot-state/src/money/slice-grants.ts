@@ -1,7 +1,7 @@
+import { SharedRuns } from "@diegetic/collections";
 import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";
-import { SharedRuns } from "../shared-runs.ts";
 import type { CommitResult } from "./commit.ts";
 import { lacksMoney, type NeededMoney } from "./refusals.ts";
 import { SliceReports } from "./slice-reports.ts";

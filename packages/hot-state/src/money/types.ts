@@ -2,7 +2,7 @@ import type { CampaignStatus, ImpressionRecord } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type { CampaignGames, DeveloperHolds } from "./campaign-games.ts";
 import type { CampaignState } from "./campaign-state.ts";
-import type { CommitRequest, CommitResult, Operation } from "./commit.ts";
+import type { CommitRequest, CommitResult, ChargeOperation } from "./commit.ts";
 import type { HoldReference, LapsedHold, ReleaseReason, ReleaseResult } from "./holds.ts";
 import type {
   FrozenWallet,
@@ -128,7 +128,7 @@ export interface MoneyCommands {
   /** Null: the campaign is not in the wallet, whose slices are read as one. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
   /** The slice of a wallet that an operation has charged in the last 24 hours; null: none. */
-  sliceOfOperation(operation: Operation): Promise<number | null>;
+  sliceOfOperation(operation: ChargeOperation): Promise<number | null>;
   /** What one wallet itself has spent on a campaign and holds, without what is in slices. Null: the campaign is not in it. */
   readOwnTotals(walletId: string, campaignId: string): Promise<OwnTotals | null>;
   /** Open holds on a campaign of one developer's account (docs/behaviour.md#open-holds-of-one-developer). */

@@ -85,17 +85,17 @@ export class TrafficReader {
     }));
   }
 
-  /** @param placeOf where the counts of a period are that begins at this moment (ISO 8601) */
+  /** @param fieldOf where the counts of a period are that begins at this moment (ISO 8601) */
   async #points(
     count: number,
     nowMs: number,
     periodMs: number,
-    placeOf: (moment: string) => { key: string; group: string },
+    fieldOf: (moment: string) => { key: string; group: string },
   ): Promise<TrafficPoint[]> {
     const lastMs = Math.floor(nowMs / periodMs) * periodMs;
     const points = Array.from({ length: count }, (_, index) => {
       const startMs = lastMs - (count - 1 - index) * periodMs;
-      return { startMs, ...placeOf(new Date(startMs).toISOString()) };
+      return { startMs, ...fieldOf(new Date(startMs).toISOString()) };
     });
     const keys = [...new Set(points.map(({ key }) => key))];
     const hashes = await Promise.all(keys.map((key) => this.#redis.hgetall(key)));

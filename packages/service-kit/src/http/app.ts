@@ -115,11 +115,14 @@ function expressApp(options: AppOptions, policy: ServingPolicy, observer: Exchan
     const report = await readiness();
     exchangeOf(response).send({ status: report.ready ? 200 : 503, body: report });
   });
+  const { basePath, pages } = options;
   const api = apiRouter(options.endpoints, policy);
-  const { basePath, pages = [] } = options;
-  // Without a prefix, any path may be of the API, which turns its own requests away with rate limit headers.
-  if (basePath === "") app.use(presetHeaders, pages, api);
-  else app.use(basePath, api).use(presetHeaders, turnAwayWhenFull(policy), pages);
+  if (basePath !== "") app.use(basePath, api);
+  if (pages !== undefined) {
+    // Without a prefix, any path may be of the API, which turns its own requests away with rate limit headers.
+    app.use(presetHeaders, basePath === "" ? [] : turnAwayWhenFull(policy), pages);
+  }
+  if (basePath === "") app.use(api);
   app.use(() => {
     throw notFound(
       `There is nothing at this path: the API is below ${options.basePath}/, and its reference is at /docs.`,

@@ -1,11 +1,9 @@
 import { DAY_MS, type Database, dateOfDay, Prisma, utcDay } from "@diegetic/database";
 import { pageAfter, pagesOf } from "../loops/pages.ts";
 import { countImpressions, readPartitions } from "../retention/partition-days.ts";
+import { compareInPostgres, DROPPED_DAYS, dayOrDropped } from "./balances.ts";
 import {
   type Check,
-  compareInPostgres,
-  DROPPED_DAYS,
-  dayOrDropped,
   equal,
   type Inspection,
   idsOf,

@@ -3,7 +3,6 @@ import { isDatabaseUnreachable } from "@diegetic/database";
 import { isRedisUnavailable, type ReconciliationReport } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { allInspections, type InspectionParts } from "./audit.ts";
 import {
   type Comparison,
   countDifferences,
@@ -12,6 +11,7 @@ import {
   inspect,
   nameOf,
 } from "./comparison.ts";
+import { allInspections, type InspectionParts } from "./inspections.ts";
 import { recentDays } from "./member-checks.ts";
 
 export interface ReconcilerParts extends InspectionParts {

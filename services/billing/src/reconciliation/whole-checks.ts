@@ -2,17 +2,8 @@ import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import { countImpressions } from "../retention/partition-days.ts";
 import { OPERATION_MS } from "../write/operations.ts";
 import { QUARANTINED } from "./advertisers.ts";
-import {
-  type Check,
-  compareInPostgres,
-  DROPPED_DAYS,
-  dayOrDropped,
-  type Inspection,
-  inspectionOf,
-  lateCheck,
-  moneyCheck,
-  namedPairs,
-} from "./comparison.ts";
+import { compareInPostgres, DROPPED_DAYS, dayOrDropped, namedPairs } from "./balances.ts";
+import { type Check, type Inspection, inspectionOf, lateCheck, moneyCheck } from "./comparison.ts";
 
 const MAX_KEPT_MS = 2 * DAY_MS;
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { SharedRuns } from "@diegetic/collections";
 import { Prisma, type Reader } from "@diegetic/database";
-import { advertiserOf, type DueIndex, type MoneyCommands, SharedRuns } from "@diegetic/hot-state";
+import { advertiserOf, type DueIndex, type MoneyCommands } from "@diegetic/hot-state";
 
 /** See docs/behaviour.md#reads-after-writes. */
 const MAX_WAIT_MS = 1_000;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 100;
+/** A read of a count that hangs holds up later ones of its advertiser no longer. */
+const MAX_COUNT_WAIT_MS = 100;
 /** Maximum advertisers that one read of earnings waits for; it ignores further ones (ADR 5). */
 const MAX_ADVERTISERS = 1_000;
 
@@ -38,7 +41,7 @@ export class ReadingBarrier {
   readonly #money: Pick<MoneyCommands, "committedCounts">;
   readonly #due: Pick<DueIndex, "registered">;
   /** Reads of committed impressions by advertiser; requests that wait share one that begins after they arrived. */
-  readonly #committed = new SharedRuns<number>();
+  readonly #committed = new SharedRuns<number>({ maxWaitMs: MAX_COUNT_WAIT_MS });
 
   constructor(parts: {
     reader: Reader;

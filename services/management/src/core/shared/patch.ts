@@ -1,4 +1,4 @@
-/** The fields of a PATCH that were sent. */
+/** The fields that a request sent. */
 export function sentFields<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

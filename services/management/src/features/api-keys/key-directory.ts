@@ -1,6 +1,7 @@
+import { SharedRuns } from "@diegetic/collections";
 import { SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, Prisma, type Reader } from "@diegetic/database";
-import { type InstallationClaim, SharedRuns } from "@diegetic/hot-state";
+import type { InstallationClaim } from "@diegetic/hot-state";
 import type { Caller, KeyDirectory } from "@diegetic/service-kit";
 import { limitFromColumn, maxOwnLimit } from "../../core/shared/limit-column.ts";
 import type { Clock } from "../../core/shared/time.ts";
@@ -8,10 +9,12 @@ import { findSession } from "../sessions/store.ts";
 import { isInForce } from "./api-key.ts";
 
 const USE_RECORDED_EVERY_MS = 60_000;
+/** A lookup on a connection that hangs holds up later ones of its key no longer. */
+const MAX_LOOKUP_WAIT_MS = 100;
 
 /**
  * Reads keys and sessions from Postgres at every request, so that a revoked one is refused immediately; requests that wait
- * for the same key share a read which begins after they arrived. Records their use once a minute. Throws, as if Redis were
+ * for the same key share a read that begins after they arrived. Records their use once a minute. Throws, as if Redis were
  * unavailable, while Redis belongs to another installation, because its data must not be used.
  */
 export function createKeyDirectory(
@@ -19,11 +22,11 @@ export function createKeyDirectory(
     database,
     reader,
     claim,
-  }: { database: Database; reader: Reader; claim: Pick<InstallationClaim, "expectOwn"> },
+  }: { database: Database; reader: Pick<Reader, "query">; claim: Pick<InstallationClaim, "expectOwn"> },
   clock: Clock,
 ): KeyDirectory {
-  const keys = new SharedRuns<Caller | undefined>();
-  const sessions = new SharedRuns<Caller | undefined>();
+  const keys = new SharedRuns<Caller | undefined>({ maxWaitMs: MAX_LOOKUP_WAIT_MS });
+  const sessions = new SharedRuns<Caller | undefined>({ maxWaitMs: MAX_LOOKUP_WAIT_MS });
   return {
     async find(sha256Hex) {
       await claim.expectOwn();
@@ -39,7 +42,7 @@ export function createKeyDirectory(
 /** The key in force, whose use it records once a minute. Undefined: unknown, expired or revoked. */
 async function findKey(
   database: Database,
-  reader: Reader,
+  reader: Pick<Reader, "query">,
   sha256Hex: string,
   clock: Clock,
 ): Promise<Caller | undefined> {

@@ -34,15 +34,15 @@ const NOT_BUILT = `<!doctype html>
 `;
 
 /**
- * Serves the dashboard: its files, and its first page for every other address outside the API that a browser opens,
- * because routing happens in the page. Public: the files reveal nothing about accounts.
+ * Serves the dashboard: its files, and its first page for every other address that a browser opens, because routing happens in
+ * the page. Public: the files reveal nothing about accounts.
  */
 export function dashboardPages(options: { basePath: string; directory?: string }): RequestHandler {
   const { basePath } = options;
   const files = new StaticFiles(options.directory ?? DASHBOARD_DIRECTORY);
   return async (request, response, next) => {
     const isRead = request.method === "GET" || request.method === "HEAD";
-    if (!isRead || isOfApi(request.path, basePath)) return next();
+    if (!isRead) return next();
     const path = request.path.slice(1);
     const file = path === "" || path === "index.html" ? undefined : await files.read(path);
     if (file !== undefined) return sendFile(request, response, file, path.startsWith(HASHED));
@@ -51,11 +51,6 @@ export function dashboardPages(options: { basePath: string; directory?: string }
     if (!isNavigation(request)) return next();
     sendFirstPage(response, await files.read("index.html"), basePath);
   };
-}
-
-function isOfApi(path: string, basePath: string): boolean {
-  if (["/healthz", "/readyz"].includes(path)) return true;
-  return basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
 }
 
 /** Addresses that `npm start` prints. */

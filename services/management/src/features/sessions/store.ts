@@ -26,7 +26,7 @@ interface SessionRow {
  * member.
  */
 export async function findSession(
-  reader: Reader,
+  reader: Pick<Reader, "query">,
   sha256Hex: string,
   scopes: Caller["scopes"],
   nowMs: number,

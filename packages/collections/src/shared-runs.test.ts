@@ -27,6 +27,17 @@ it("runs once for all who ask before it begins, and again for those who ask whil
   expect(begun).toBe(3);
 });
 
+it("begins beside a run that has not ended in time, if there is a limit", async () => {
+  const runs = new SharedRuns<number>({ maxWaitMs: 1 });
+  const hanging = gate();
+  const first = runs.run("key", () => hanging.opened.then(() => 1));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await runs.run("key", async () => 2)).toBe(2);
+  hanging.open();
+  expect(await first).toBe(1);
+  expect(await runs.run("key", async () => 3)).toBe(3);
+});
+
 it("fails for all who share it, and not for the next", async () => {
   const runs = new SharedRuns<void>();
   const fail = async () => {

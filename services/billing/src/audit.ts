@@ -7,15 +7,10 @@ import {
   DueIndex,
   InstallationClaim,
   type MoneyCommands,
-  type RedisConnection,
   type WalletLimits,
 } from "@diegetic/hot-state";
-import { type AdvertiserParts, advertiserInspections } from "./advertisers.ts";
-import { type Comparison, countDifferences, type Inspected, type Inspection, inspect } from "./comparison.ts";
-import { developerInspections, ledgerInspections } from "./ledger-checks.ts";
-import { dayInspections, memberInspections, playerInspections } from "./member-checks.ts";
-import { sessionInspections, snapshotInspections } from "./redis-checks.ts";
-import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
+import { type Comparison, countDifferences, type Inspected, inspect } from "./reconciliation/comparison.ts";
+import { allInspections } from "./reconciliation/inspections.ts";
 
 export interface AuditOptions {
   databaseUrl: string;
@@ -59,39 +54,6 @@ const QUIET_CHECK_EVERY_MS = 100;
 const MAX_WALLETS_CHECKED = 1_000;
 const MAX_FINDINGS = 200;
 const MAX_NOT_COMPARED = 200;
-
-export interface InspectionParts extends AdvertiserParts {
-  redis: RedisConnection;
-}
-
-export interface InspectionLimits {
-  /** Maximum keys, of any kind, to scan for player sessions. */
-  maxSessionKeys: number;
-  /** With more impressions, or ledger entries, checks that need all of them are left out. Default: never. */
-  maxRows?: number;
-  /** UTC days that are inspected one at a time, whatever `maxRows`. Default: none. */
-  singleDays?: string[];
-}
-
-/** Everything that is compared, in lists of which each may fail for itself. */
-export function allInspections(
-  parts: InspectionParts,
-  { maxSessionKeys, maxRows = Number.POSITIVE_INFINITY, singleDays = [] }: InspectionLimits,
-): (AsyncIterable<Inspection> | Iterable<Inspection>)[] {
-  const { database, redis, nowMs, timeoutMs } = parts;
-  return [
-    [upkeepInspection(database, nowMs, timeoutMs)],
-    advertiserInspections(parts),
-    ledgerInspections(database, timeoutMs),
-    playerInspections(database),
-    developerInspections(database),
-    snapshotInspections(database, redis),
-    sessionInspections(database, redis, maxSessionKeys),
-    dayInspections(database, singleDays, timeoutMs),
-    memberInspections(database, timeoutMs, { maxRows, exceptDays: singleDays }),
-    wholeInspections(database, timeoutMs, maxRows),
-  ];
-}
 
 /**
  * Compares all of Redis and Postgres with each other; safe during traffic. Rejects when a store is unavailable, and

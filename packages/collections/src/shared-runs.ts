@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface Run<Result> {
+  hasBegun: boolean;
+  result: Promise<Result>;
+}
+
+/**
+ * Runs tasks of a key one after another. All requests that arrive before a run begins share it; those that arrive during a run
+ * share the next one, because the first may have passed already what they need.
+ */
+export class SharedRuns<Result> {
+  readonly #maxWaitMs: number | undefined;
+  /** The last run of each key. */
+  readonly #last = new Map<string, Run<Result>>();
+
+  /**
+   * @param options.maxWaitMs after this time a run begins beside the one before it, so that one which hangs holds up no others.
+   *   Default: no limit
+   */
+  constructor(options: { maxWaitMs?: number } = {}) {
+    this.#maxWaitMs = options.maxWaitMs;
+  }
+
+  run(key: string, task: () => Promise<Result>): Promise<Result> {
+    const last = this.#last.get(key);
+    if (last !== undefined && !last.hasBegun) return last.result;
+    const runNext = async () => {
+      // Also before the first run, so that all who ask in this turn share it.
+      await this.#endOf(last);
+      next.hasBegun = true;
+      try {
+        return await task();
+      } finally {
+        if (this.#last.get(key) === next) this.#last.delete(key);
+      }
+    };
+    const next: Run<Result> = { hasBegun: false, result: runNext() };
+    this.#last.set(key, next);
+    return next.result;
+  }
+
+  async #endOf(run: Run<Result> | undefined): Promise<void> {
+    const ended = run?.result.then(
+      () => undefined,
+      () => undefined,
+    );
+    if (ended === undefined || this.#maxWaitMs === undefined) await ended;
+    else await Promise.race([ended, sleep(this.#maxWaitMs, undefined, { ref: false })]);
+  }
+}
