@@ -1,7 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import { translateError } from "./errors.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
 import { type PoolOptions, poolConfig } from "./pool.ts";
+import { translateError } from "./translate-error.ts";
 
 /** The Prisma client; its calls reject with the classes of errors.ts. Close it by `$disconnect()`. */
 export type Database = Omit<PrismaClient, "$on" | "$extends">;

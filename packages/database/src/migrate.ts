@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PoolClient } from "./client.ts";
 import { connectionStringOf } from "./connection-string.ts";
-import { DatabaseUnusable, LockTimeout, translateError } from "./errors.ts";
+import { DatabaseUnusable, LockTimeout } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
+import { translateError } from "./translate-error.ts";
 
 const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
 const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);

@@ -1,9 +1,9 @@
 import pg from "pg";
-import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
 import { named, openPool, type PoolOptions, queryPool } from "./pool.ts";
 import { StatementNames } from "./statement-names.ts";
 import { repeatConflicts, type Statements, traced } from "./transaction.ts";
+import { translateError } from "./translate-error.ts";
 
 /**
  * Connections for write-heavy work: statements are sent without waiting for earlier results (pipeline mode), and rows

@@ -1,10 +1,10 @@
 import pg from "pg";
 import { PoolClient } from "./client.ts";
 import { connectionStringOf } from "./connection-string.ts";
-import { translateError } from "./errors.ts";
 import { gatheringSocket } from "./gathering-socket.ts";
 import type { Prisma } from "./generated/client.ts";
 import type { StatementNames } from "./statement-names.ts";
+import { translateError } from "./translate-error.ts";
 
 export interface PoolOptions {
   /** Shown by pg_stat_activity, so that an operator can tell the connections apart. */

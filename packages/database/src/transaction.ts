@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { tracing } from "@diegetic/tracing";
 import type { Database, Transaction } from "./database.ts";
-import { TransactionConflict, translateError } from "./errors.ts";
+import { TransactionConflict } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
 import { CONNECT_TIMEOUT_MS } from "./pool.ts";
+import { translateError } from "./translate-error.ts";
 
 /** Statements of one transaction. They run in call order; a pipeline sends them at once. */
 export interface Statements {

@@ -6,12 +6,13 @@ import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createDatabase } from "./database.ts";
-import { DatabaseUnavailable, DatabaseUnusable, translateError } from "./errors.ts";
+import { DatabaseUnavailable, DatabaseUnusable } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { migrate } from "./migrate.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createReader } from "./reader.ts";
 import { inTransaction } from "./transaction.ts";
+import { translateError } from "./translate-error.ts";
 import { unusableDatabase } from "./unusable-database.ts";
 
 const closers: (() => unknown)[] = [];

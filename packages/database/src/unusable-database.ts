@@ -1,6 +1,7 @@
 import pg from "pg";
 import { connectionStringOf } from "./connection-string.ts";
-import { DatabaseUnavailable, translateError } from "./errors.ts";
+import { DatabaseUnavailable } from "./errors.ts";
+import { translateError } from "./translate-error.ts";
 
 const TIMEOUT_MS = 4_000;
 
