@@ -286,6 +286,8 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
       await before.waitFor({ state: "detached" });
       await unspent.waitFor({ state: "detached" });
     }
+    await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);
+    await page.getByText(/ the rest of the budget pays for 4,997 of them\.$/).waitFor();
     expect(problems).toEqual([]);
   });
 
