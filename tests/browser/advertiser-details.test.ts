@@ -260,6 +260,37 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     expect(problems).toEqual([]);
   });
 
+  it("sees every figure of an open campaign move with its first impression", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Mo Ving");
+    await post("/deposit", { amount_cents: 300 });
+    const { id } = await post("/campaigns", { name: "Tide", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const hook = { creative_type: "narrative_hook", brand_name: "Ving", narrative_hook: "The tide turns." };
+    const { id: creative } = await post(`/campaigns/${id}/creatives`, hook);
+    await post(`/campaigns/${id}/activate`);
+    const game = { game_id: "tide" };
+    await post("/placements/tide", { creator_id: "ving", placement_types: ["narrative_hook"] });
+    const unspent = page.getByText("Not a coin has been spent.");
+    await page.clock.install();
+    for (const [tab, before] of [
+      ["", page.getByText("Nobody has read a line of it yet.")],
+      ["/audience", page.getByRole("row", { name: /^Unknown place 1 / })],
+      ["/lines", page.getByRole("row", { name: /^The tide turns\. 2 / })],
+    ] as const) {
+      await page.goto(`${dashboard.origin}/campaigns/${id}${tab}`);
+      await before.waitFor();
+      expect(await unspent.count()).toBe(tab === "" ? 1 : 0);
+      await post("/match", { ...game, user_id: `of ${tab}`, game_context: {} });
+      await post("/impressions", { ...game, campaign_id: id, creative_id: creative });
+      await page.clock.runFor(31_000);
+      await before.waitFor({ state: "detached" });
+      await unspent.waitFor({ state: "detached" });
+    }
+    await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);
+    await page.getByText(/ the rest of the budget pays for 4,997 of them\.$/).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("reads that a campaign has ended instead of how it paces", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = await registerAdvertiser(page.request, dashboard.origin, "Ed Past");

@@ -492,8 +492,18 @@ describe("every page of an installation with demo data", () => {
       await page.setViewportSize({ width: 768, height: 1_024 });
       await eventually(canFocusNavigation);
       await page.setViewportSize(PHONE);
-      await page.getByRole("button", { name: "Navigation" }).click();
+      const burger = page.getByRole("button", { name: "Navigation" });
+      await burger.click();
       await eventually(canFocusNavigation);
+      // Open, it covers the page, which the keyboard passes over.
+      expect(await page.locator("main").getAttribute("inert")).not.toBe(null);
+      await page.keyboard.press("Escape");
+      await expectSoon(canFocusNavigation, false);
+      expect(await isFocused(burger)).toBe(true);
+      await burger.click();
+      await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+      await expectSoon(() => burger.getAttribute("aria-expanded"), "false");
+      await phoneRow.click({ trial: true });
     },
     TIMEOUT_MS,
   );

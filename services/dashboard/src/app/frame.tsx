@@ -1,7 +1,7 @@
 import { AppShell, Burger, Button, Group, Modal, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef } from "react";
 import {
   Link,
   type Location,
@@ -57,9 +57,21 @@ const ENTRY_MARGIN = 32;
 function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperator: boolean }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const isPhone = useIsPhone();
+  const coversPage = isPhone && isOpen;
+  const burger = useRef<HTMLButtonElement>(null);
   const { pathname } = useLocation();
   const navigation = useNavigation();
   useEffect(close, [pathname]);
+  // The path does not change by a link to the page that is shown.
+  const closeByLink = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest("a")) close();
+  };
+  const closeByEscape = ({ key, target, currentTarget }: KeyboardEvent) => {
+    // What opens above the navigation, such as the account menu, closes by itself.
+    if (!coversPage || key !== "Escape" || !currentTarget.contains(target as Node)) return;
+    close();
+    burger.current?.focus();
+  };
   useFocusOnNewPage(pathname);
   const entriesView = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -72,6 +84,7 @@ function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperato
     <AppShell
       header={{ height: { base: 52, sm: 0 } }}
       navbar={{ width: 240, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+      onKeyDown={closeByEscape}
     >
       <a href="#content" className={classes.skip}>
         Skip to the content
@@ -79,11 +92,23 @@ function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperato
       <ScrollRestoration getKey={scrollKeyOf} />
       <AppShell.Header hiddenFrom="sm" className={classes.header ?? ""}>
         <Group h="100%" px="md" gap="sm">
-          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Burger
+            ref={burger}
+            opened={isOpen}
+            onClick={toggle}
+            size="sm"
+            aria-label="Navigation"
+            aria-expanded={isOpen}
+          />
           <Brand />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar ?? ""} aria-label="Main" inert={isPhone && !isOpen}>
+      <AppShell.Navbar
+        className={classes.navbar ?? ""}
+        aria-label="Main"
+        inert={isPhone && !isOpen}
+        onClick={closeByLink}
+      >
         <AppShell.Section p="md" visibleFrom="sm">
           <Link to="/" className={classes.brand}>
             <Brand />
@@ -133,6 +158,7 @@ function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperato
       <AppShell.Main
         id="content"
         tabIndex={-1}
+        inert={coversPage}
         aria-busy={navigation.state === "loading"}
         className={classes.main ?? ""}
       >

@@ -20,6 +20,15 @@ describe("stage", () => {
     expect(staging.overrides.every(({ isShown }) => isShown)).toBe(true);
   });
 
+  it.each([
+    ["location", "herbalist"],
+    ["mood", "bustling"],
+    ["mood", "restless"],
+    ["mood", "weary"],
+  ])("shows what the demo's campaigns say: %s %s", (name, value) => {
+    expect(stage({ [name]: value }).overrides).toEqual([{ name, value, isShown: true }]);
+  });
+
   it("keeps what it does not know, marked as such", () => {
     const staging = stage({ lighting: "ultraviolet", weather: "acid" });
     expect(staging.light).toBeUndefined();

@@ -106,6 +106,7 @@ const PLACES = {
     "church",
     "workshop",
     "forge",
+    "herbalist",
   ],
 };
 export type Place = keyof typeof PLACES;
@@ -184,6 +185,7 @@ const MOODS = {
     "horror",
     "anxious",
     "threatening",
+    "restless",
   ],
   hopeful: [
     "hopeful",
@@ -199,7 +201,7 @@ const MOODS = {
   ],
   dramatic: ["dramatic", "epic", "heroic", "intense", "grand"],
   calm: ["calm", "peaceful", "serene", "relaxed", "cozy", "cosy", "quiet", "relaxing", "tranquil", "restful"],
-  chaotic: ["chaotic", "chaos", "frantic", "wild", "energetic", "excited", "battle"],
+  chaotic: ["chaotic", "chaos", "frantic", "wild", "energetic", "excited", "battle", "bustling"],
   mysterious: ["mysterious", "mystery", "eerie", "magical", "strange", "dreamy", "secret"],
   humorous: ["humorous", "funny", "playful", "silly", "lighthearted", "comic", "festive"],
   melancholic: [
@@ -212,6 +214,7 @@ const MOODS = {
     "somber",
     "sombre",
     "tired",
+    "weary",
   ],
 };
 export type Mood = keyof typeof MOODS;

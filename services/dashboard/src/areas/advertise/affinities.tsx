@@ -103,7 +103,7 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
                 ? sent
                 : [
                     {
-                      group: words.data ? "Examples: no game has sent such words yet" : "Examples",
+                      group: words.data ? "Examples: too few games send such words" : "Examples",
                       items: examples,
                     },
                   ]

@@ -8,15 +8,15 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./audience-tab.module.css";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { MOVING, pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
 
 export function Component() {
   const campaign = useCampaign();
   const at = pathOf(campaign);
-  const geo = useRead("GET /campaigns/{campaign_id}/analytics/geo", at);
-  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", at);
+  const geo = useRead("GET /campaigns/{campaign_id}/analytics/geo", at, MOVING);
+  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", at, MOVING);
   const rows = geo.data?.countries;
   const known = rows?.filter(({ country_code: code }) => code !== null) ?? [];
   const most = Math.max(...known.map(({ impressions }) => impressions), 1);

@@ -17,7 +17,7 @@ type RuleType = BodyOf<"POST /campaigns/{campaign_id}/blocklist">["rule_type"];
 const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
   { value: "keyword", label: "Keyword", help: "Anywhere in the scene, as whole words." },
   { value: "theme", label: "Theme", help: "The scene's theme is exactly this." },
-  { value: "category", label: "Category", help: "The game's category is exactly this." },
+  { value: "category", label: "Category", help: "The scene's category is exactly this." },
   { value: "action", label: "Action", help: "One of the scene's actions is exactly this." },
   { value: "game_id", label: "Game", help: "The game's identifier, exactly as it is." },
 ];

@@ -49,16 +49,18 @@ const BID_CENTS = numberLimits("POST /campaigns", "cpm_bid_cents");
 const BUDGET_CENTS = numberLimits("POST /campaigns", "budget_cents");
 const PRIORITY = numberLimits("POST /campaigns", "priority");
 
-/** What a bid and a budget amount to, in the words of who pays. */
-export function bidSentence(
+/** What a bid and what is left of a budget amount to, in the words of who pays. */
+function bidSentence(
   bidCents: number | null | undefined,
   budgetCents: number | null | undefined,
+  spentCents: number,
 ): string {
   const range = `From ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
   if (!bidCents || bidCents < BID_CENTS.min || bidCents > BID_CENTS.max) return range;
   const each = `${range} One impression costs ${formatExactCents(impressionCents(bidCents))}`;
   if (!budgetCents || budgetCents < BUDGET_CENTS.min || budgetCents > BUDGET_CENTS.max) return `${each}.`;
-  return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
+  const count = Math.max(0, Math.floor(((budgetCents - spentCents) * MILLE) / bidCents));
+  return `${each}; ${spentCents > 0 ? "the rest of the budget" : "the budget"} pays for ${formatCount(count)} of them.`;
 }
 
 interface CampaignFieldsProps {
@@ -101,7 +103,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
         />
         <MoneyInput
           label={CAMPAIGN_LABELS.cpm_bid_cents}
-          description={bidSentence(values.cpm_bid_cents, values.budget_cents)}
+          description={bidSentence(values.cpm_bid_cents, values.budget_cents, spentCents)}
           {...moneyField(form, "cpm_bid_cents")}
         />
       </SimpleGrid>

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import { useRead } from "../../api/queries.ts";
-import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { Chart, REPORT_CHART_HEIGHT } from "../../charts/chart.tsx";
 import type { Series } from "../../charts/chart-data.ts";
 import { sumOf, weekOnWeek } from "../../format/change.ts";
@@ -19,7 +18,7 @@ import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { exhaustedPart, flightDays, hasEnded } from "./campaign-state.ts";
 import { type DailyRow, spendRows } from "./ideal-line.ts";
 import { hasPace, spendOutlook } from "./spend-outlook.ts";
-import { type Campaign, pathOf, spentIn, useHeldCents } from "./use-campaign.ts";
+import { type Campaign, MOVING, pathOf, spentIn, useHeldCents } from "./use-campaign.ts";
 
 const DAYS = 30;
 
@@ -28,7 +27,7 @@ export function useDaily(campaign: Campaign) {
   return useRead(
     "GET /campaigns/{campaign_id}/analytics/daily",
     { ...pathOf(campaign), query: { days: DAYS } },
-    { refetchEveryMs: FIGURES_REFETCH_MS },
+    MOVING,
   );
 }
 
@@ -43,9 +42,8 @@ function cpmIn(days: readonly DailyRow[]): number {
 /** The summary line of a campaign. */
 export function CampaignFigures({ campaign }: { campaign: Campaign }) {
   const at = pathOf(campaign);
-  const moving = { refetchEveryMs: FIGURES_REFETCH_MS };
-  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at, moving);
-  const stats = useRead("GET /campaigns/{campaign_id}/stats", at, moving);
+  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at, MOVING);
+  const stats = useRead("GET /campaigns/{campaign_id}/stats", at, MOVING);
   const daily = useDaily(campaign);
   const heldCents = useHeldCents(campaign);
   const days = daily.data?.days;

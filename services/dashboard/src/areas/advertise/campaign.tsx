@@ -23,7 +23,7 @@ import { heldByCampaign } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 import { useActivation } from "./use-activation.tsx";
-import { type Campaign, heldCentsOf } from "./use-campaign.ts";
+import { type Campaign, heldCentsOf, MOVING } from "./use-campaign.ts";
 
 const TABS = [
   { path: "", label: "Is it pacing?" },
@@ -57,7 +57,7 @@ export function Component() {
   const isFirstTab = useMatch("/campaigns/:campaignId") !== null;
   const isPhone = useIsPhone();
   const at = { path: { campaign_id: campaignId } };
-  const campaign = useRead("GET /campaigns/{campaign_id}", at);
+  const campaign = useRead("GET /campaigns/{campaign_id}", at, MOVING);
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at);
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
   const profile = useRead("GET /profile");

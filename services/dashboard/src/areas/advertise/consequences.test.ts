@@ -48,6 +48,9 @@ describe("the consequences of changed settings", () => {
     expect(consequences(campaign, { budget_cents: 1_200 }, now)).toEqual([
       "$2.00 is held for ads that are matched but not yet seen, and still fits into the lower budget.",
     ]);
+    expect(consequences(campaign, { budget_cents: 2_000 }, { ...now, heldCents: 0 })).toEqual([
+      "No money is held for matched ads that may still be seen.",
+    ]);
   });
 
   it("say when a budget or a cap stops the campaign", () => {

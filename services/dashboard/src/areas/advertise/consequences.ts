@@ -147,6 +147,7 @@ function heldSentence(leftCents: number, heldCents: number | undefined): string 
   if (heldCents === undefined) {
     return "A lower budget: ads that are matched but not yet seen are refused where they no longer fit.";
   }
+  if (heldCents === 0) return NOTHING_HELD;
   const held = `${formatExactCents(heldCents)} is held for ads that are matched but not yet seen`;
   if (heldCents <= left) return `${held}, and still fits into the lower budget.`;
   return `${held}. ${formatExactCents(heldCents - left)} of it no longer fits: those impressions are refused.`;

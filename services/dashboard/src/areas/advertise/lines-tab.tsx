@@ -5,15 +5,15 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./lines-tab.module.css";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { MOVING, pathOf, useCampaign } from "./use-campaign.ts";
 
 export function Component() {
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const { canChange } = useAbility();
-  const analytics = useRead("GET /campaigns/{campaign_id}/analytics/creatives", at);
+  const analytics = useRead("GET /campaigns/{campaign_id}/analytics/creatives", at, MOVING);
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
-  const affinities = useRead("GET /campaigns/{campaign_id}/analytics/affinities", at);
+  const affinities = useRead("GET /campaigns/{campaign_id}/analytics/affinities", at, MOVING);
   const write = canChange && (
     <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
       Write a creative

@@ -21,11 +21,12 @@ export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
   return { path: { campaign_id: id } };
 }
 
+/** Of everything that an impression changes on the page of a campaign, so that its figures agree. */
+export const MOVING = { refetchEveryMs: FIGURES_REFETCH_MS };
+
 /** What is held for the campaign's matches that nobody has seen yet, exactly. */
 export function useHeldCents(campaign: Campaign): number | undefined {
-  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign), {
-    refetchEveryMs: FIGURES_REFETCH_MS,
-  });
+  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign), MOVING);
   return games.data && heldCentsOf(games.data);
 }
 

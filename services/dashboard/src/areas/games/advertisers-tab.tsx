@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useRef } from "react";
 import { call } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
+import { listRefetchMs } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
@@ -19,7 +20,9 @@ export function Component() {
   const placement = usePlacement();
   const { canChange } = useAbility();
   const confirm = useConfirm();
-  const advertisers = useReadAll("GET /creator-revenue/{game_id}/advertisers", pathOf(placement), joinLists);
+  const advertisers = useReadAll("GET /creator-revenue/{game_id}/advertisers", pathOf(placement), joinLists, {
+    refetchEveryMs: ({ length }) => listRefetchMs(length),
+  });
   const change = useChange("PATCH /placements/{game_id}");
   const { isPending, whilePending } = usePending();
   const lastChange = useRef<Promise<unknown>>(Promise.resolve());

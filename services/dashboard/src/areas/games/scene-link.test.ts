@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { sceneOf, sceneParameters, sceneSummary } from "./scene-link.ts";
+import { distinctScenes, sceneOf, sceneParameters, sceneSummary } from "./scene-link.ts";
 
 describe("the scene in an address", () => {
   it("comes back as it was", () => {
@@ -20,6 +20,20 @@ describe("the scene in an address", () => {
     const parameters = sceneParameters({ game: "", country: null, scene: { location: "", mood_tags: [] } });
     expect(parameters.toString()).toBe("");
     expect(sceneOf(parameters)).toEqual({ game: "", country: null, scene: {} });
+  });
+});
+
+describe("distinctScenes", () => {
+  it("keeps the first of equal scenes of a game, in their order", () => {
+    const at = (time: string, game_id: string, location: string) => ({
+      at: time,
+      game_id,
+      reason: "budget" as const,
+      country_code: null,
+      game_context: { location },
+    });
+    const [cave, inn, otherCave] = [at("3", "keep", "cave"), at("2", "keep", "inn"), at("1", "moor", "cave")];
+    expect(distinctScenes([cave, inn, at("2", "keep", "cave"), otherCave])).toEqual([cave, inn, otherCave]);
   });
 });
 

@@ -25,6 +25,16 @@ export function testerPath({ game_id, country_code, game_context }: NoMatchScene
   return `/match-tester?${sceneParameters({ game: game_id, country: country_code, scene: game_context })}`;
 }
 
+/** The newest of each scene: a game asks for the same one again and again. */
+export function distinctScenes(scenes: readonly NoMatchScene[]): NoMatchScene[] {
+  const newest = new Map<string, NoMatchScene>();
+  for (const scene of scenes) {
+    const path = testerPath(scene);
+    if (!newest.has(path)) newest.set(path, scene);
+  }
+  return [...newest.values()];
+}
+
 export function sceneParameters({ game, country, scene }: TestedScene): URLSearchParams {
   const parameters = new URLSearchParams();
   if (game !== "") parameters.set("game", game);
