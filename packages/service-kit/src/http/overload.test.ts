@@ -118,6 +118,19 @@ function work(path: string, key = KEY, signal?: AbortSignal): Promise<Response> 
   });
 }
 
+it.each(["/api", ""])("answers a page and the API, with the prefix %j", async (basePath) => {
+  await start({ basePath });
+  finish();
+  expect(await (await fetch(`${origin}/page`)).text()).toBe("page");
+  const [answer, missing] = await Promise.all(
+    ["/work", "/none"].map((path) =>
+      fetch(origin + basePath + path, { headers: { Authorization: `Bearer ${KEY}` } }),
+    ),
+  );
+  expect(await answer?.json()).toEqual({ answer: "" });
+  expect(await missing?.json()).toEqual({ detail: expect.stringContaining("Path not found") });
+});
+
 describe.each([
   ["in the fast path", "/work"],
   ["behind Express", "/work/1"],
