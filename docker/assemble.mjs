@@ -3,7 +3,7 @@
  * Dockerfile and its test both call this, so that what is tested is what is shipped.
  */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
@@ -58,6 +58,25 @@ const sbom = await promisify(execFile)(
   { cwd: root, maxBuffer: MAX_OUTPUT_BYTES },
 );
 writeFileSync(join(target, "sbom.cdx.json"), sbom.stdout);
+writeFileSync(join(target, "third-party-licenses.txt"), licencesOf(JSON.parse(sbom.stdout).components));
+
+/** The texts of the packages' licences, which are not in the bundles. */
+function licencesOf(components) {
+  const store = join(root, "node_modules/.pnpm");
+  const folders = readdirSync(store);
+  const texts = components.flatMap(({ group, name, version }) => {
+    const fullName = group === undefined ? name : `${group}/${name}`;
+    const key = `${fullName.replace("/", "+")}@${version}`;
+    const folder = folders.find((one) => one === key || one.startsWith(`${key}_`));
+    // Packages of the workspace are no third party's.
+    if (folder === undefined) return [];
+    const directory = join(store, folder, "node_modules", fullName);
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && /^(?:licen[cs]e|notice)/i.test(entry.name))
+      .map((entry) => `${fullName} ${version}\n\n${readFileSync(join(directory, entry.name), "utf8")}`);
+  });
+  return texts.join("\n----\n\n");
+}
 
 function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });

