@@ -2,7 +2,7 @@ import type { CampaignStatus, ImpressionRecord } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type { CampaignGames, DeveloperHolds } from "./campaign-games.ts";
 import type { CampaignState } from "./campaign-state.ts";
-import type { CommitRequest, CommitResult, ChargeOperation } from "./commit.ts";
+import type { ChargeOperation, CommitRequest, CommitResult } from "./commit.ts";
 import type { HoldReference, LapsedHold, ReleaseReason, ReleaseResult } from "./holds.ts";
 import type {
   FrozenWallet,
