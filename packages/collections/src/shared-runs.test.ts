@@ -28,7 +28,7 @@ it("runs once for all who ask before it begins, and again for those who ask whil
 });
 
 it("begins beside a run that has not ended in time, if there is a limit", async () => {
-  const runs = new SharedRuns<number>({ maxWaitMs: 1 });
+  const runs = new SharedRuns<number>(async () => undefined);
   const hanging = gate();
   const first = runs.run("key", () => hanging.opened.then(() => 1));
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 interface Run<Result> {
   hasBegun: boolean;
   result: Promise<Result>;
@@ -10,16 +8,16 @@ interface Run<Result> {
  * share the next one, because the first may have passed already what they need.
  */
 export class SharedRuns<Result> {
-  readonly #maxWaitMs: number | undefined;
+  readonly #longestWait: (() => Promise<unknown>) | undefined;
   /** The last run of each key. */
   readonly #last = new Map<string, Run<Result>>();
 
   /**
-   * @param options.maxWaitMs after this time a run begins beside the one before it, so that one which hangs holds up no others.
-   *   Default: no limit
+   * @param longestWait when it resolves, a run begins beside the one before it, so that one which hangs holds up no others.
+   *   Default: never
    */
-  constructor(options: { maxWaitMs?: number } = {}) {
-    this.#maxWaitMs = options.maxWaitMs;
+  constructor(longestWait?: () => Promise<unknown>) {
+    this.#longestWait = longestWait;
   }
 
   run(key: string, task: () => Promise<Result>): Promise<Result> {
@@ -45,7 +43,7 @@ export class SharedRuns<Result> {
       () => undefined,
       () => undefined,
     );
-    if (ended === undefined || this.#maxWaitMs === undefined) await ended;
-    else await Promise.race([ended, sleep(this.#maxWaitMs, undefined, { ref: false })]);
+    if (ended === undefined || this.#longestWait === undefined) await ended;
+    else await Promise.race([ended, this.#longestWait()]);
   }
 }

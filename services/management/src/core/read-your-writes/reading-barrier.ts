@@ -41,7 +41,7 @@ export class ReadingBarrier {
   readonly #money: Pick<MoneyCommands, "committedCounts">;
   readonly #due: Pick<DueIndex, "registered">;
   /** Reads of committed impressions by advertiser; requests that wait share one that begins after they arrived. */
-  readonly #committed = new SharedRuns<number>({ maxWaitMs: MAX_COUNT_WAIT_MS });
+  readonly #committed = new SharedRuns<number>(() => sleep(MAX_COUNT_WAIT_MS, undefined, { ref: false }));
 
   constructor(parts: {
     reader: Reader;

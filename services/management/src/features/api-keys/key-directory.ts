@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SharedRuns } from "@diegetic/collections";
 import { SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, Prisma, type Reader } from "@diegetic/database";
@@ -25,8 +26,9 @@ export function createKeyDirectory(
   }: { database: Database; reader: Pick<Reader, "query">; claim: Pick<InstallationClaim, "expectOwn"> },
   clock: Clock,
 ): KeyDirectory {
-  const keys = new SharedRuns<Caller | undefined>({ maxWaitMs: MAX_LOOKUP_WAIT_MS });
-  const sessions = new SharedRuns<Caller | undefined>({ maxWaitMs: MAX_LOOKUP_WAIT_MS });
+  const longestWait = () => sleep(MAX_LOOKUP_WAIT_MS, undefined, { ref: false });
+  const keys = new SharedRuns<Caller | undefined>(longestWait);
+  const sessions = new SharedRuns<Caller | undefined>(longestWait);
   return {
     async find(sha256Hex) {
       await claim.expectOwn();
