@@ -22,6 +22,14 @@ describe("jsonSha256", () => {
       }),
     );
   });
+
+  it("ignores only the order of fields", () => {
+    expect(jsonSha256({ a: 1, b: { c: [1, 2], d: null } })).toBe(
+      jsonSha256({ b: { d: null, c: [1, 2] }, a: 1 }),
+    );
+    const different = [{}, [], null, { a: 1 }, { a: "1" }, { a: [1] }, { a: null }, [["a", 1]]];
+    expect(new Set(different.map(jsonSha256)).size).toBe(different.length);
+  });
 });
 
 function ordered(value: unknown): string {
