@@ -131,6 +131,16 @@ it.each(["/api", ""])("answers a page and the API, with the prefix %j", async (b
   expect(await missing?.json()).toEqual({ detail: expect.stringContaining("Path not found") });
 });
 
+it("leaves the API and the probes to no page, whatever it would answer", async () => {
+  await start({ pages: (_request, response) => response.send("page") });
+  finish();
+  for (const path of ["/api", "/api/none", "/api/work", "/healthz", "/readyz"]) {
+    const headers = { Authorization: `Bearer ${KEY}`, Accept: "text/html" };
+    expect((await fetch(origin + path, { headers })).headers.get("content-type")).toMatch(/json/);
+  }
+  expect(await (await fetch(`${origin}/other`)).text()).toBe("page");
+});
+
 describe.each([
   ["in the fast path", "/work"],
   ["behind Express", "/work/1"],
