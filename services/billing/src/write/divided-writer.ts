@@ -5,7 +5,7 @@ import { type LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { type PreparedBatch, prepareBatch } from "./prepare-batch.ts";
 import { leave, type PreparedRecords } from "./prepared-records.ts";
 import { refusal } from "./refused-record.ts";
-import { NOTHING_WRITTEN, type WrittenBatch, writeBatch } from "./write-batch.ts";
+import { NOTHING_WRITTEN, sumOf, type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 export interface DividedWriterParts {
   pipeline: Pipeline;
@@ -64,7 +64,7 @@ export class DividedWriter {
       const middle = Math.ceil(billed.length / 2);
       const first = await this.write(await prepareBatch(billed.slice(0, middle)), prepared);
       const second = await this.write(await prepareBatch(billed.slice(middle)), prepared);
-      return combine(first, second);
+      return sumOf(first, second);
     }
   }
 
@@ -80,7 +80,7 @@ export class DividedWriter {
     const isFree = (one: BilledImpression) => !locked.has(advertiserOf(one));
     const free = await this.write(await prepareBatch(impressions.filter(isFree)), prepared);
     const others = await prepareBatch(impressions.filter((one) => !isFree(one)));
-    return combine(free, await this.write(others, prepared, true));
+    return sumOf(free, await this.write(others, prepared, true));
   }
 
   /** After a second wait in vain: leaves the records of advertisers with locked rows, and writes the others. */
@@ -107,14 +107,4 @@ export class DividedWriter {
 
 function advertiserOf({ record }: BilledImpression): string {
   return record.match.advertiser_id;
-}
-
-export function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
-  return {
-    written: one.written + other.written,
-    late: one.late + other.late,
-    conflicting: [...one.conflicting, ...other.conflicting],
-    repeated: [...one.repeated, ...other.repeated],
-    quarantined: [...one.quarantined, ...other.quarantined],
-  };
 }

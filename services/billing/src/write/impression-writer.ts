@@ -5,7 +5,7 @@ import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
-import { combine, DividedWriter } from "./divided-writer.ts";
+import { DividedWriter } from "./divided-writer.ts";
 import { foreignAmong } from "./foreign-records.ts";
 import { LockedRows } from "./locked-rows.ts";
 import { acknowledge, keepInOutbox } from "./outbox.ts";
@@ -23,6 +23,7 @@ import {
 } from "./refused-record.ts";
 import { committedInEpoch } from "./settlements.ts";
 import { type SortedRecords, sortRecords } from "./sort-records.ts";
+import { sumOf } from "./write-batch.ts";
 
 export interface ImpressionWriterDependencies {
   database: Database;
@@ -102,7 +103,7 @@ export class ImpressionWriter {
     const writable = dropped.size === 0 ? batch : await prepareBatch(billed.filter(isWritable));
     let written = await this.#divided.write(writable, prepared);
     for (const one of again.filter(isWritable)) {
-      written = combine(written, await this.#divided.write(await prepareBatch([one]), prepared));
+      written = sumOf(written, await this.#divided.write(await prepareBatch([one]), prepared));
     }
     refused.push(
       ...written.conflicting.map(conflict),

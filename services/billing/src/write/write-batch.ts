@@ -49,6 +49,17 @@ export const NOTHING_WRITTEN: WrittenBatch = {
   quarantined: [],
 };
 
+/** What two batches wrote together. */
+export function sumOf(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
+  return {
+    written: one.written + other.written,
+    late: one.late + other.late,
+    conflicting: [...one.conflicting, ...other.conflicting],
+    repeated: [...one.repeated, ...other.repeated],
+    quarantined: [...one.quarantined, ...other.quarantined],
+  };
+}
+
 /** LockTimeout after it; default: a lock is waited for as long as a statement may take. */
 interface LockLimits {
   lockTimeoutMs?: number;
