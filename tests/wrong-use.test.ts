@@ -11,7 +11,7 @@ const THROW_USAGE = `
   await runMain(() => { throw new UsageError(["--wait is wrong."], "Usage: npm run thing"); });`;
 
 /** Notices of npm, and of steps that have nothing to do but are slow on a busy machine. */
-const NOTICES = /^(npm warn .*|(Generating|Building) .*…| {2}… \d+ s)\n/gm;
+const NOTICES = /^(npm warn .*|(Generating|Building|Bundling) .*…| {2}… \d+ s)\n/gm;
 
 function run(args: string[]): Promise<{ code: unknown; output: string }> {
   return new Promise((resolve) => {
