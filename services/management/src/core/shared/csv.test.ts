@@ -1,6 +1,7 @@
+import { MAX_CSV_ROWS } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { csvAnswer, csvCell, csvText, MAX_CSV_ROWS } from "./csv.ts";
+import { csvAnswer, csvCell, csvText } from "./csv.ts";
 
 describe("csv", () => {
   it.each([

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
-import { type Answer, type RequestContext, unprocessable } from "@diegetic/service-kit";
+import { MAX_CSV_ROWS, tooManyRows } from "@diegetic/contracts";
+import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { readWindow, type Window, windowAnswer } from "./paging.ts";
 
-/** Maximum rows of a table in one answer, because it is built in memory. */
-export const MAX_CSV_ROWS = 100_000;
 /** A large table must not keep other requests waiting. */
 const ROWS_PER_TURN = 1_000;
 /** Text that spreadsheets interpret as a formula; plain numbers are excluded. */
@@ -41,9 +40,7 @@ export async function csvAnswer<Row>(
   columns: readonly CsvColumn<Row>[],
   rows: readonly Row[],
 ): Promise<Answer> {
-  if (rows.length > MAX_CSV_ROWS) {
-    throw unprocessable(`The table would have more than ${MAX_CSV_ROWS} rows: ask for a shorter period.`);
-  }
+  if (rows.length > MAX_CSV_ROWS) throw tooManyRows.error();
   let content = csvText([columns.map(([name]) => name)]);
   for (const some of chunks(rows, ROWS_PER_TURN)) {
     content += csvText(some.map((row) => columns.map(([, cellOf]) => cellOf(row))));
