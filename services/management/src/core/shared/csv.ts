@@ -6,8 +6,11 @@ import { readWindow, type Window, windowAnswer } from "./paging.ts";
 
 /** A large table must not keep other requests waiting. */
 const ROWS_PER_TURN = 1_000;
-/** Text that spreadsheets interpret as a formula; plain numbers are excluded. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Where spreadsheets read a formula: at the beginning of a text, and behind what they take for the end of a cell, also in
+ * quotes, where the separator of their language is no comma. Plain numbers are excluded.
+ */
+const FORMULA = /(?<=^|[;\r\n]|[\s\S]\t)(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
@@ -53,9 +56,9 @@ export async function csvAnswer<Row>(
   };
 }
 
-/** One cell (RFC 4180). An apostrophe marks formula-like text, so that no spreadsheet executes it. */
+/** One cell (RFC 4180). Apostrophes mark formula-like text, so that no spreadsheet executes it. */
 export function csvCell(text: string): string {
-  const harmless = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
+  const harmless = PLAIN_NUMBER.test(text) ? text : text.replace(FORMULA, "'");
   return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
