@@ -6,9 +6,10 @@ import argparse
 import asyncio
 import os
 import signal
+import unicodedata
 import uuid
 
-from diegetic import AsyncDiegeticClient, ClientEvent, DiegeticError, Match
+from diegetic import AsyncDiegeticClient, ClientEvent, DiegeticError
 from narrator import BEATS, Beat, ScriptedNarrator
 
 GAME_ID = os.environ.get("GAME_ID", "lantern-road-story")
@@ -52,9 +53,12 @@ async def main(beats: list[Beat], verbose: bool) -> None:
                     },
                 }
             )
-            prose = await narrator.narrate(beat, match["narrative_hook"] if match else None)
+            hook = plain(match["narrative_hook"]) if match else None
+            prose = await narrator.narrate(beat, hook)
             print(f"\n{prose}")
-            record_if_told(client, match, prose)
+            # A model may leave a line out. Only what the player could read is an impression.
+            if match is not None and hook is not None and hook in prose:
+                client.record_impression(match)
 
 
 async def enable(client: AsyncDiegeticClient) -> None:
@@ -67,10 +71,9 @@ async def enable(client: AsyncDiegeticClient) -> None:
         print(f"The story goes on without ads: {error}")
 
 
-def record_if_told(client: AsyncDiegeticClient, match: Match | None, prose: str) -> None:
-    """A model may leave a line out. Only what the player could read is an impression."""
-    if match is not None and match["narrative_hook"] in prose:
-        client.record_impression(match)
+def plain(hook: str) -> str:
+    """Somebody else wrote the line, and a terminal obeys control characters."""
+    return "".join(" " if unicodedata.category(one) == "Cc" else one for one in hook)
 
 
 if __name__ == "__main__":

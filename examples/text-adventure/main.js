@@ -60,9 +60,14 @@ await client.close();
 /** Shows a scene with its ad, if one comes in time. */
 async function showScene(scene) {
   const match = scene.isNew ? await client.match(asMatchRequest(scene)) : null;
-  console.log(match === null ? scene.text : `${scene.text} ${match.narrative_hook}`);
+  console.log(match === null ? scene.text : `${scene.text} ${plain(match.narrative_hook)}`);
   // The player has the text on the screen: that is what an advertiser pays for.
   if (match !== null) client.recordImpression(match);
+}
+
+/** Somebody else wrote the line, and a terminal obeys control characters. */
+function plain(line) {
+  return line.replace(/\p{Cc}/gu, " ");
 }
 
 function asMatchRequest(scene) {

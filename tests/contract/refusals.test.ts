@@ -1,9 +1,10 @@
-import { apiKeyOperations, openApiDocument } from "@diegetic/contracts";
+import { apiKeyOperations, dashboardOperations, type Operation, openApiDocument } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE_PATH } from "./composed-api.fixture.ts";
 import { advertiserRefusals, creativeRefusals } from "./refusals/advertiser.ts";
 import { apiKeyRefusals } from "./refusals/api-keys.ts";
 import { commonRefusals } from "./refusals/common.ts";
+import { dashboardRefusals } from "./refusals/dashboard.ts";
 import { gameRefusals } from "./refusals/games.ts";
 import type { Provoked } from "./refusals/provocation.ts";
 import { sharedRefusals } from "./refusals/shared.ts";
@@ -25,20 +26,29 @@ const ofOperations = {
   ...webhookRefusals,
 };
 
-/** Every refusal that the document shows at an operation: `400 missing_field` and the sentence. */
-const listed = apiKeyOperations().flatMap((operation) => {
-  const answers: Record<string, Answer> =
-    document.paths[operation.path][operation.method.toLowerCase()].responses;
-  return Object.entries(answers).flatMap(([status, { content }]) =>
-    Object.entries(content?.["application/json"].examples ?? {}).map(([name, { value }]) => ({
-      route: `${operation.method} ${operation.path}`,
-      operation,
-      refusal: `${status} ${name}`,
-      status: Number(status),
-      detail: value.detail,
-    })),
-  );
-});
+/** Every refusal that the document shows at the operations: `400 missing_field` and the sentence. */
+function listedAt(operations: readonly Operation[]) {
+  return operations.flatMap((operation) => {
+    const answers: Record<string, Answer> =
+      document.paths[operation.path][operation.method.toLowerCase()].responses;
+    return Object.entries(answers).flatMap(([status, { content }]) =>
+      Object.entries(content?.["application/json"].examples ?? {}).map(([name, { value }]) => ({
+        route: `${operation.method} ${operation.path}`,
+        operation,
+        refusal: `${status} ${name}`,
+        status: Number(status),
+        detail: value.detail,
+      })),
+    );
+  });
+}
+
+const listed = listedAt(apiKeyOperations());
+
+/** Refusals of browsers' requests that change something. */
+const ofDashboard = listedAt(dashboardOperations()).filter(
+  ({ operation, refusal }) => dashboardRefusals[refusal] !== undefined && operation.method !== "GET",
+);
 
 /** Every refusal that all operations share, by the name of the answer. */
 const shared = Object.entries<Answer>(document.components.responses).flatMap(([component, { content }]) =>
@@ -67,6 +77,8 @@ describe("what the API document says of refusals", () => {
     expect(written.filter((one) => !used.has(one))).toEqual([]);
     const names = new Set(listed.map(({ refusal }) => refusal));
     expect(Object.keys(commonRefusals).filter((refusal) => !names.has(refusal))).toEqual([]);
+    const atDashboard = new Set(ofDashboard.map(({ refusal }) => refusal));
+    expect([...atDashboard].sort()).toEqual(Object.keys(dashboardRefusals).sort());
   });
 
   describe("is what a client reads", () => {
@@ -82,6 +94,11 @@ describe("what the API document says of refusals", () => {
       const { answer, issued = {} }: Provoked = "answer" in provoked ? provoked : { answer: provoked };
       const detail = one.detail.replace(/[a-z]+_01[0-9a-z]{24}/g, (id) => issued[id] ?? id);
       expect({ status: answer.status, body: answer.body }).toEqual({ status: one.status, body: { detail } });
+    });
+
+    it.each(ofDashboard)("$route: $refusal", async ({ operation, refusal, status, detail }) => {
+      const answer = await dashboardRefusals[refusal]?.(world, operation);
+      expect([answer?.status, answer?.text]).toEqual([status, JSON.stringify({ detail })]);
     });
 
     it.each(shared)("$refusal", async ({ refusal, detail }) => {

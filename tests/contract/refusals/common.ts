@@ -1,4 +1,4 @@
-import { MAX_ACCOUNT_BYTES, MAX_BODY_LEVELS, newId, type Operation } from "@diegetic/contracts";
+import { MAX_ACCOUNT_BYTES, MAX_BODY_LEVELS, MAX_CSV_ROWS, newId, type Operation } from "@diegetic/contracts";
 import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
 import { type Caller, placementBody, type World, webhookBody } from "./world.fixture.ts";
 
@@ -69,6 +69,12 @@ export const commonRefusals: Provocations = {
   "422 period_reversed": withQuery("?from=2025-02-02&to=2025-02-01"),
   "422 period": withQuery("?from=2020-01-01&to=2025-12-31"),
   "400 blank_filter": withQuery("?game_id="),
+  "422 too_many_rows": async (world, operation) => {
+    const by = await world.advertiser(0);
+    await writeRows(world, operation, by.accountId, MAX_CSV_ROWS + 1);
+    const query = operation.operationId === "getSpend" ? "?days=12&group_by=day,campaign" : "?days=12";
+    return world.call(operation, { by, query, headers: { Accept: "text/csv" } });
+  },
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),
 
   // Retries.
@@ -87,6 +93,38 @@ export const commonRefusals: Provocations = {
     return world.call(operation, { ...call, headers, body: { ...call.body, another: true } });
   },
 };
+
+/** Gives a report of the account at least as many rows, within the last eleven days. */
+async function writeRows(
+  { api: { database } }: World,
+  { operationId }: Operation,
+  accountId: string,
+  rows: number,
+): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10);
+  switch (operationId) {
+    case "getEarnings":
+      await database.$executeRaw`
+        INSERT INTO game_rollups (account_id, game_id, day, impressions, earning_microcents)
+        SELECT ${accountId}, 'game-' || n, ${today}::date, 1, 1 FROM generate_series(1, ${rows}::int) AS n`;
+      return;
+    case "getEarningsByAdvertiser":
+      await database.$executeRaw`
+        INSERT INTO game_advertiser_rollups (account_id, day, game_id, advertiser_id, impressions, earning_microcents)
+        SELECT ${accountId}, ${today}::date, 'game', 'adv_' || n, 1, 1 FROM generate_series(1, ${rows}::int) AS n`;
+      return;
+    default:
+      await database.$executeRaw`
+        WITH made AS (
+          INSERT INTO campaigns (id, advertiser_id, name, budget_cents, cpm_bid_cents, version, published_version)
+          SELECT 'camp_' || n || a.id, a.id, 'many', 1000, 500, 1, 1
+          FROM advertisers a, generate_series(1, ceil(${rows}::int / 10.0)::int) AS n WHERE a.account_id = ${accountId}
+          RETURNING id
+        )
+        INSERT INTO campaign_rollups (campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
+        SELECT id, ${today}::date - n, 1, 1, 0, 1 FROM made, generate_series(0, 9) AS n`;
+  }
+}
 
 /** The owner's things are named by somebody else. */
 function by(name: "nobody" | "other"): Provocation {

@@ -1,19 +1,22 @@
 import { campaignsApi, creativesApi, geoTargetsApi, newId, servingApi } from "@diegetic/contracts";
 import { connectRedis, RateLimiter } from "@diegetic/hot-state";
 import { listen } from "@diegetic/service-kit";
-import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { expect } from "@jest/globals";
 import type { Response, Test } from "supertest";
 import { BASE_PATH } from "../composed-api.fixture.ts";
-import { rawExchange } from "../security/raw-exchange.fixture.ts";
+import { cutOff, rawExchange } from "../security/raw-exchange.fixture.ts";
+import { signUp } from "./dashboard.ts";
 import { campaignBody, type World } from "./world.fixture.ts";
 
 /** What answers slow clients, with less patience than usual. */
 const startService = (timeouts: { headersMs: number; requestMs: number }) =>
   listen(() => undefined, { host: "127.0.0.1", port: 0, portVariable: "PORT", timeouts });
 
+/** Of management. */
+const portOf = (world: World) => Number(new URL(world.api.origin("/profile")).port);
+
 function bodyOfRaw(answer: string): Pick<Response, "body"> {
-  return { body: JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) };
+  return { body: JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1)) };
 }
 
 const { list, create } = campaignsApi.operations;
@@ -73,6 +76,24 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD, PATCH"]);
     return answer;
   },
+  "TooManyRequests limited_not_http": async () => {
+    const service = await startService({ headersMs: 10_000, requestMs: 10_000 });
+    const ask = () => rawExchange(service.port, ["no request", "", ""]);
+    const tooMany = /^HTTP\/1.1 429 [\s\S]*\r\nRetry-After: \d+\r\n/;
+    let answer = "";
+    // Twice, should the minute end meanwhile.
+    for (let n = 0; n < 202 && !tooMany.test(answer); n += 1) answer = await ask();
+    await service.close(0);
+    return bodyOfRaw(answer);
+  },
+  // Ended where the body goes on.
+  "NotHttp not_http": async (world) => {
+    const lines = [`POST ${BASE_PATH}/register HTTP/1.1`, "Host: x", "Content-Type: application/json"];
+    const by = `Authorization: Bearer ${world.owner.key}`;
+    return bodyOfRaw(await cutOff(portOf(world), [...lines, by, "Content-Length: 100", "", '{"company_']));
+  },
+  "NotHttp no_host": async (world) =>
+    bodyOfRaw(await rawExchange(portOf(world), [`GET ${BASE_PATH}/profile HTTP/1.1`, "", ""])),
   "RequestTimeout too_slow": async () => {
     const service = await startService({ headersMs: 100, requestMs: 100 });
     const answer = await rawExchange(service.port, ["GET / HTTP/1.1", "Host: x", "X-Slow: "]);
@@ -80,10 +101,8 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
     return bodyOfRaw(answer);
   },
   "HeadersTooLarge too_large": async (world) => {
-    const port = Number(new URL(world.api.origin("/profile")).port);
-    return bodyOfRaw(
-      await rawExchange(port, ["GET / HTTP/1.1", "Host: x", `X: ${"x".repeat(20_000)}`, "", ""]),
-    );
+    const lines = ["GET / HTTP/1.1", "Host: x", `X: ${"x".repeat(20_000)}`, "", ""];
+    return bodyOfRaw(await rawExchange(portOf(world), lines));
   },
   "BodyTooLarge too_large": async (world) =>
     world.call(create, { body: { ...campaignBody, more: "x".repeat(262_144) } }),
@@ -92,26 +111,12 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
   "NotJson compressed": async (world) =>
     world.call(create, { body: campaignBody, headers: { "Content-Encoding": "gzip" } }),
   "OtherAccount other_account": async (world) => {
-    const signUp = () =>
-      world.api.send({
-        method: "POST",
-        path: `${BASE_PATH}/auth/sign-up`,
-        headers: { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
-        body: JSON.stringify({
-          name: "Ada",
-          email: `${newId("usr")}@example.com`,
-          password: "a password of tests",
-        }),
-      });
-    // A busy machine may need longer than a sign-up waits for what it has stored.
-    const { headers } = await repeatedly(signUp, (sent) =>
-      retryAfterMs(sent.status, sent.headers["retry-after"]),
-    );
+    const { cookie } = await signUp(world);
     const answer = await world.api.send({
       method: "GET",
       path: `${BASE_PATH}/campaigns`,
       headers: {
-        Cookie: headers["set-cookie"]?.split(";", 1)[0] ?? "",
+        Cookie: cookie,
         "Diegetic-Account": newId("acct"),
       },
     });

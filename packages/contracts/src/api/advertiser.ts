@@ -242,7 +242,8 @@ export const advertiserApi = defineFeature({
       operationId: "listDeposits",
       addition: true,
       summary: "List the deposits",
-      description: "What was deposited and when, newest first. `GET /ledger` has the balance of each day.",
+      description:
+        "What was deposited and when, newest first. `GET /ledger` has the balance of each day. Without `limit` a page has 500 rows.",
       paged: true,
       success: [
         ok("The deposits.", depositListSchema, [

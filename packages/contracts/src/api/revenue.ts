@@ -1,5 +1,11 @@
 import type { Static } from "typebox";
-import { blankFilter, ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
+import {
+  blankFilter,
+  ownGameOnly,
+  periodRefusals,
+  registerFirst,
+  tooManyRows,
+} from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -358,7 +364,7 @@ export const revenueApi = defineFeature({
           { csv: earningsCsv },
         ),
       ],
-      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id")],
+      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id"), tooManyRows],
     }),
     earningsByAdvertiser: operation("GET /earnings/advertisers", {
       ...ofEarnings,
@@ -393,7 +399,7 @@ export const revenueApi = defineFeature({
           { csv: advertiserEarningsCsv },
         ),
       ],
-      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id")],
+      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id"), tooManyRows],
     }),
   },
 });

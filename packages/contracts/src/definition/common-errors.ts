@@ -195,6 +195,12 @@ export const crossSite = refusal(
   "The request does not come from a page of the service.",
   "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, send that address as the Origin header, or use an API key.",
 );
+export const unknownHost = refusal(
+  403,
+  "unknown_host",
+  "The request names a host that could lead anywhere, and the service has no PUBLIC_URL.",
+  "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.",
+);
 
 export const badEncoding = refusal(
   400,
@@ -245,6 +251,16 @@ export const limitOutOfRange = refusal(
   "limit",
   "The limit is out of range.",
   'limit must be a whole number from 1 to 500, but "0" was sent',
+);
+
+/** Maximum rows of a table in one answer, because it is built in memory. */
+export const MAX_CSV_ROWS = 100_000;
+/** For lists of which a client can have a table. */
+export const tooManyRows = refusal(
+  422,
+  "too_many_rows",
+  `The table would have more than ${MAX_CSV_ROWS} rows.`,
+  `The table would have more than ${MAX_CSV_ROWS} rows: ask for a shorter period.`,
 );
 
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;

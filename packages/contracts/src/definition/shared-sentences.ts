@@ -1,5 +1,10 @@
 /** Sentences of errors that any request can get: the service sends them, and the document shows them. */
 export const TOO_SLOW_SENTENCE = "The request took too long to arrive: send it again.";
+export const NOT_HTTP_SENTENCE =
+  "This is not a valid HTTP/1.1 request: look at the request line, the headers and the length.";
+export const WITHOUT_HOST_SENTENCE = "The header Host is missing: HTTP/1.1 asks for it in every request.";
+export const TOO_MANY_NOT_HTTP_SENTENCE =
+  "Too many requests that are not valid HTTP: wait for the seconds that Retry-After names.";
 export const OTHER_ACCOUNT_SENTENCE =
   "This page shows another account than the one you act for now. Nothing was changed; reload the page.";
 export const INTERNAL_ERROR_SENTENCE = "Internal error: it has been logged.";

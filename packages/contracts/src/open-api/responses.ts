@@ -18,19 +18,23 @@ import {
   notSentAsJson,
   scopeMissing,
   sessionOnly,
+  unknownHost,
 } from "../definition/common-errors.ts";
 import type { Operation, Refusal, Success } from "../definition/operation.ts";
 import {
   headersTooLargeSentence,
   INTERNAL_ERROR_SENTENCE,
+  NOT_HTTP_SENTENCE,
   OF_ACCOUNT,
   OF_MATCHES_OF_GAME,
   OTHER_ACCOUNT_SENTENCE,
   otherMethodSentence,
   STORED_SENTENCE,
+  TOO_MANY_NOT_HTTP_SENTENCE,
   TOO_SLOW_SENTENCE,
   tooManyRequestsSentence,
   UNAVAILABLE_SENTENCE,
+  WITHOUT_HOST_SENTENCE,
 } from "../definition/shared-sentences.ts";
 import { headersOf } from "./headers.ts";
 import { documented, type JsonSchema } from "./schemas.ts";
@@ -81,6 +85,10 @@ export const sharedResponses: Responses = {
         "All matches, or all impressions, of a game together have used up the limit that the operator set.",
         tooManyRequestsSentence(1_000, OF_MATCHES_OF_GAME),
       ),
+      limited_not_http: example(
+        "The client address has sent more than 100 requests that are not valid HTTP.",
+        TOO_MANY_NOT_HTTP_SENTENCE,
+      ),
     },
     ["Retry-After"],
   ),
@@ -90,6 +98,16 @@ export const sharedResponses: Responses = {
       other_method: example("The path has other methods.", otherMethodSentence("PUT", "GET, HEAD, PATCH")),
     },
     ["Allow"],
+  ),
+  NotHttp: errorResponse(
+    "What is not valid HTTP. No operation answers it, whatever the path is; the connection is closed.",
+    {
+      not_http: example(
+        "The request line, a header or the length is malformed, or the body was cut off.",
+        NOT_HTTP_SENTENCE,
+      ),
+      no_host: example("The header `Host` is missing.", WITHOUT_HOST_SENTENCE),
+    },
   ),
   RequestTimeout: errorResponse("The request did not arrive in time; the connection is closed.", {
     too_slow: example(
@@ -202,9 +220,11 @@ function bodyRefusals({ request }: Operation): Refusal[] {
 
 /** Refusals that depend on the caller. */
 function accessRefusals(operation: Operation): Refusal[] {
-  if (operation.callers === "anyone") return [crossSite];
+  if (operation.callers === "anyone") {
+    return operation.method === "GET" ? [crossSite] : [crossSite, unknownHost];
+  }
   if (operation.callers === "session") {
-    return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite];
+    return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite, unknownHost];
   }
   return [scopeMissing.withExample([operation.scope].flat())];
 }

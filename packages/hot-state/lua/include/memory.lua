@@ -11,3 +11,10 @@ end
 local function pass_when_full(key)
   redis.call('PERSIST', key)
 end
+
+-- Whether more than half of the memory is used that the server may use.
+local function is_half_full()
+  local info = redis.call('INFO', 'memory')
+  local used, most = string.match(info, 'used_memory:(%d+)'), string.match(info, 'maxmemory:(%d+)')
+  return most ~= '0' and tonumber(used) > tonumber(most) / 2
+end

@@ -3,6 +3,7 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
+import { mastersOf } from "../masters.ts";
 import type { MatchCall } from "./gathered-calls.ts";
 import { TRAFFIC_LIMITS } from "./limits.ts";
 import type { SceneContext } from "./scene.ts";
@@ -244,6 +245,30 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     await shared.flush();
     expect(await reader.words(game, NOW_MS)).toHaveLength(2);
     expect(await reader.words(other, NOW_MS)).toHaveLength(1);
+  });
+
+  it("is only counted where half of the memory is used", async () => {
+    const used = async (share: number) => {
+      for (const master of mastersOf(redis)) {
+        const [, bytes] = /^used_memory:(\d+)/m.exec(await master.info("memory")) ?? [];
+        await master.config("SET", "maxmemory", Math.ceil(Number(bytes) / share));
+      }
+    };
+    const send = async () => {
+      recorder.match(none(NOW_MS, { location: "tavern" }));
+      await recorder.flush();
+      const { noMatch } = (await reader.game(game, NOW_MS)).day;
+      const [words, scenes] = await Promise.all([reader.words(game, NOW_MS), reader.scenes(game)]);
+      return [noMatch.get("no_eligible_campaign"), words.length, scenes.length];
+    };
+    try {
+      await used(0.7);
+      expect(await send()).toEqual([1, 0, 0]);
+      await used(0.2);
+      expect(await send()).toEqual([2, 1, 1]);
+    } finally {
+      for (const master of mastersOf(redis)) await master.config("SET", "maxmemory", 0);
+    }
   });
 
   it("has bounds: in words, in scenes, in time, and in what an instance remembers", async () => {

@@ -1,9 +1,7 @@
 import { HttpError, INTERNAL_ERROR_SENTENCE, UNAVAILABLE_SENTENCE } from "@diegetic/contracts";
 
 export const badRequest = (detail: string) => new HttpError(400, detail);
-export const unauthorized = (detail: string) => new HttpError(401, detail, { "WWW-Authenticate": "Bearer" });
 export const notFound = (detail: string) => new HttpError(404, detail);
-export const unprocessable = (detail: string) => new HttpError(422, detail);
 
 /** A store is unavailable, or the snapshot of this instance is too old to serve. */
 export const unavailable = (detail: string, retryAfterSeconds = 1, options?: { cause?: unknown }) =>

@@ -9,7 +9,13 @@ import {
 } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { headersTooLargeSentence, TOO_SLOW_SENTENCE } from "@diegetic/contracts";
+import {
+  headersTooLargeSentence,
+  NOT_HTTP_SENTENCE,
+  TOO_MANY_NOT_HTTP_SENTENCE,
+  TOO_SLOW_SENTENCE,
+  WITHOUT_HOST_SENTENCE,
+} from "@diegetic/contracts";
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
 
 /** A failed start whose cause the operator can fix; the message is one sentence for them. */
@@ -188,18 +194,9 @@ function refusalHeaders(): Record<string, string> {
   };
 }
 
-const NO_REQUEST: [string, string] = [
-  "400 Bad Request",
-  "This is not a valid HTTP/1.1 request: look at the request line, the headers and the length.",
-];
-const WITHOUT_HOST: [string, string] = [
-  "400 Bad Request",
-  "The header Host is missing: HTTP/1.1 asks for it in every request.",
-];
-const TOO_MANY: [string, string] = [
-  "429 Too Many Requests",
-  "Too many requests that are not valid HTTP: wait for the seconds that Retry-After names.",
-];
+const NO_REQUEST: [string, string] = ["400 Bad Request", NOT_HTTP_SENTENCE];
+const WITHOUT_HOST: [string, string] = ["400 Bad Request", WITHOUT_HOST_SENTENCE];
+const TOO_MANY: [string, string] = ["429 Too Many Requests", TOO_MANY_NOT_HTTP_SENTENCE];
 const REFUSALS: Readonly<Record<string, [string, string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", headersTooLargeSentence(maxHeaderSize)],
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", TOO_SLOW_SENTENCE],

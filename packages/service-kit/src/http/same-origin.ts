@@ -1,11 +1,9 @@
-import { crossSite, HttpError } from "@diegetic/contracts";
+import { crossSite, unknownHost } from "@diegetic/contracts";
 import { isAddress, withoutBrackets } from "../addresses.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A host name or an address, with or without a port. */
 const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
-const UNKNOWN_HOST =
-  "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.";
 
 /**
  * Throws 403 unless the request comes from a page of the service. Browsers send `Origin` with such requests, most also
@@ -19,7 +17,7 @@ export function requireSameOrigin(exchange: Exchange, publicUrl: string | undefi
   if (site === undefined && origin === undefined) throw crossSite.error();
   if (site !== undefined && site !== "same-origin") throw crossSite.error();
   if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) throw crossSite.error();
-  if (publicUrl === undefined && !isUnambiguous(host)) throw new HttpError(403, UNKNOWN_HOST);
+  if (publicUrl === undefined && !isUnambiguous(host)) throw unknownHost.error();
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | undefined): boolean {

@@ -14,6 +14,15 @@ describe("toCsv", () => {
     expect(toCsv(["Name"], [[text]])).toBe(`Name\r\n'${text}\r\n`);
   });
 
+  it.each([
+    ["\uff1d1+1", "'\uff1d1+1"],
+    ["a;=1+1;b", "a;'=1+1;b"],
+    ["a\n=1+1", '"a\n\'=1+1"'],
+    ["7-11; more = fun", "7-11; more = fun"],
+  ])("writes %j as %s, because a spreadsheet may end cells elsewhere", (text, cell) => {
+    expect(toCsv(["Name"], [[text]])).toBe(`Name\r\n${cell}\r\n`);
+  });
+
   it("leaves negative numbers as they are", () => {
     expect(toCsv(["Change"], [[-3]])).toBe("Change\r\n-3\r\n");
   });

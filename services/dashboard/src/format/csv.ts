@@ -3,8 +3,8 @@ import { dollarsOfCents } from "./format.ts";
 /** What stands in a cell of a table, to be sorted by or downloaded. */
 export type CellValue = string | number | boolean | null | undefined;
 
-/** Cells that a spreadsheet would run as formulas begin with one of these. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Where a spreadsheet reads a formula, also one whose language separates cells by another character than the comma. */
+const FORMULA = /(?<=^|[;\r\n]|[\s\S]\t)(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
 
 /** A table of RFC 4180. Texts that a spreadsheet would run get an apostrophe. */
 export function toCsv(header: readonly string[], rows: readonly (readonly CellValue[])[]): string {
@@ -14,7 +14,7 @@ export function toCsv(header: readonly string[], rows: readonly (readonly CellVa
 function cellText(value: CellValue): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  const safe = FORMULA.test(value) ? `'${value}` : value;
+  const safe = value.replace(FORMULA, "'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -1,6 +1,6 @@
 /** What impressions of a period have cost, by day, campaign, creative and country. */
 import type { Static } from "typebox";
-import { blankFilter, periodRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { blankFilter, periodRefusals, registerFirst, tooManyRows } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import {
   answerText,
@@ -140,6 +140,7 @@ export const spendReport = defineOperations({
       unknownGrouping,
       tooManyImpressions,
       droppedImpressions,
+      tooManyRows,
     ],
   }),
 });

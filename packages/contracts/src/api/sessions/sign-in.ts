@@ -135,6 +135,19 @@ export const wrongCredentials = refusal(
   "E-mail address or password is wrong.",
 );
 
+export const signInOvertaken = refusal(
+  401,
+  "overtaken",
+  "The password was changed, or the new session ended, before the answer.",
+  "The password was changed or the session ended during the sign-in: sign in again.",
+);
+export const unusableEmail = refusal(
+  400,
+  "unusable_email",
+  "The address is well-formed, but not one that can sign in, such as a!b@example.com.",
+  "email must be an e-mail address such as name@example.com, but another text was sent",
+);
+
 export const signInOperations = defineOperations({
   readSignUp: operation("GET /auth/sign-up", {
     ...forAnyone,
@@ -158,6 +171,7 @@ export const signInOperations = defineOperations({
       malformedField(
         "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
       ),
+      unusableEmail,
       invitedOnly,
       wrongSetupToken,
       withoutSetupToken,
@@ -183,7 +197,9 @@ export const signInOperations = defineOperations({
       malformedField(
         "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
       ),
+      unusableEmail,
       wrongCredentials,
+      signInOvertaken,
       notAllowedField(
         "password must be text of at most 128 characters, but a text of 200 characters was sent",
       ),

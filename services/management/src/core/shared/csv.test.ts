@@ -1,6 +1,7 @@
+import { MAX_CSV_ROWS } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { csvAnswer, csvCell, csvText, MAX_CSV_ROWS } from "./csv.ts";
+import { csvAnswer, csvCell, csvText } from "./csv.ts";
 
 describe("csv", () => {
   it.each([
@@ -16,6 +17,15 @@ describe("csv", () => {
     ["two\nlines", '"two\nlines"'],
     [" padded", '" padded"'],
     ["", ""],
+    [" =1+1", "' =1+1"],
+    ["\uff1d1+1", "'\uff1d1+1"],
+    // A spreadsheet may separate cells by what its own language uses, and then knows no quotes within a cell.
+    ["a;=1+1;b", "a;'=1+1;b"],
+    ["a; =1+1", "a;' =1+1"],
+    ['a;"=1+1', '"a;\'""=1+1"'],
+    ["a\t@x", "a\t'@x"],
+    ["a\n=cmd|' /C calc'!A0\nb", "\"a\n'=cmd|' /C calc'!A0\nb\""],
+    ["Bed & breakfast; 7-11 + more = fun", "Bed & breakfast; 7-11 + more = fun"],
   ])("writes %j as %s", (text, cell) => expect(csvCell(text)).toBe(cell));
 
   it("starts no cell like a formula, whatever the text", () => {
@@ -25,6 +35,19 @@ describe("csv", () => {
         const cell = csvCell(first + rest).replace(/^"/, "");
         expect(/^[=+@\t\r]/.test(cell)).toBe(false);
         if (cell.startsWith("-")) expect(Number.isFinite(Number(cell.replace(/"$/, "")))).toBe(true);
+      }),
+    );
+  });
+
+  it("starts no part of a cell like a formula, by whatever a spreadsheet separates cells", () => {
+    const parts = fc.array(
+      fc.oneof(fc.constantFrom("=", "+", "-", "@", ";", '"', "\t", "\n", "\r", " ", "\uff1d"), fc.string()),
+    );
+    fc.assert(
+      fc.property(parts, (texts) => {
+        const text = texts.join("");
+        fc.pre(!text.startsWith("\t") && !Number.isFinite(Number(text)));
+        for (const part of csvCell(text).split(/[;\t\r\n]/)) expect(part).not.toMatch(/^[ "]*[=+\-@\uff1d]/);
       }),
     );
   });

@@ -1,14 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
-import { type Answer, type RequestContext, unprocessable } from "@diegetic/service-kit";
+import { MAX_CSV_ROWS, tooManyRows } from "@diegetic/contracts";
+import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { readWindow, type Window, windowAnswer } from "./paging.ts";
 
-/** Maximum rows of a table in one answer, because it is built in memory. */
-export const MAX_CSV_ROWS = 100_000;
 /** A large table must not keep other requests waiting. */
 const ROWS_PER_TURN = 1_000;
-/** Text that spreadsheets interpret as a formula; plain numbers are excluded. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Where spreadsheets read a formula: at the beginning of a text, and behind what they take for the end of a cell, also in
+ * quotes, where the separator of their language is no comma. Plain numbers are excluded.
+ */
+const FORMULA = /(?<=^|[;\r\n]|[\s\S]\t)(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
@@ -41,9 +43,7 @@ export async function csvAnswer<Row>(
   columns: readonly CsvColumn<Row>[],
   rows: readonly Row[],
 ): Promise<Answer> {
-  if (rows.length > MAX_CSV_ROWS) {
-    throw unprocessable(`The table would have more than ${MAX_CSV_ROWS} rows: ask for a shorter period.`);
-  }
+  if (rows.length > MAX_CSV_ROWS) throw tooManyRows.error();
   let content = csvText([columns.map(([name]) => name)]);
   for (const some of chunks(rows, ROWS_PER_TURN)) {
     content += csvText(some.map((row) => columns.map(([, cellOf]) => cellOf(row))));
@@ -56,9 +56,9 @@ export async function csvAnswer<Row>(
   };
 }
 
-/** One cell (RFC 4180). An apostrophe marks formula-like text, so that no spreadsheet executes it. */
+/** One cell (RFC 4180). Apostrophes mark formula-like text, so that no spreadsheet executes it. */
 export function csvCell(text: string): string {
-  const harmless = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
+  const harmless = PLAIN_NUMBER.test(text) ? text : text.replace(FORMULA, "'");
   return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

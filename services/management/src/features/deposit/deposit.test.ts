@@ -139,4 +139,19 @@ describe("GET /deposits", () => {
     expect(rest.body).toEqual(body.slice(-101));
     expect((await caller.get(`/deposits?cursor=${ids[0]}`).expect(200)).body).toEqual([]);
   });
+
+  it("has pages of 500, because nothing bounds how many there are", async () => {
+    const caller = await harness.advertiser();
+    const deposits = Array.from({ length: 501 }, () => ({
+      id: newId("dep"),
+      advertiserId: caller.advertiserId,
+      amountCents: 1,
+    }));
+    await harness.management.database.deposit.createMany({ data: deposits });
+    const { body, headers } = await caller.get("/deposits").expect(200);
+    expect(body).toHaveLength(500);
+    const [, next] = /^<\/api(\/deposits\?[^>]+)>; rel="next"$/.exec(headers.link ?? "") ?? [];
+    const last = await caller.get(next ?? "").expect(200);
+    expect([last.body.length, last.headers.link]).toEqual([1, undefined]);
+  });
 });

@@ -10,12 +10,15 @@ import { timestamp } from "../../core/shared/time.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
 import type { Parts } from "../parts.ts";
 
+/** Of a page without `limit`: nothing bounds the number of deposits. */
+const DEPOSITS_PER_PAGE = 500;
+
 export async function deposits({ database }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
-  const paging = readPaging(context, "dep");
+  const { limit = DEPOSITS_PER_PAGE, after } = readPaging(context, "dep");
   const read = (page: Paging) =>
     database.deposit.findMany(rowsOfPage({ advertiserId: advertiser.id }, page, "desc"));
-  return listAnswer(context, paging, read, ({ id, amountCents, createdAt }) => ({
+  return listAnswer(context, { limit, after }, read, ({ id, amountCents, createdAt }) => ({
     id,
     amount_cents: amountCents,
     created_at: timestamp(createdAt),

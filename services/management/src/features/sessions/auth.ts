@@ -40,7 +40,8 @@ export function createAuth(database: Database, { basePath, publicUrl, secrets }:
     emailAndPassword: {
       enabled: true,
       minPasswordLength: PASSWORD_CHARACTERS.minimum,
-      maxPasswordLength: PASSWORD_CHARACTERS.maximum,
+      // The library counts UTF-16 units, of which a character has up to two.
+      maxPasswordLength: 2 * PASSWORD_CHARACTERS.maximum,
     },
     user: { modelName: "user" },
     session: { modelName: "userSession", expiresIn: SESSION_SECONDS, disableSessionRefresh: true },

@@ -70,6 +70,17 @@ describe("signing up", () => {
     expect(answer.text).not.toMatch(/short"|nobody|ppp/);
   });
 
+  it("takes a password of 128 characters, whatever they are", async () => {
+    const [password, another] = ["\u{1f47e}", "\u{1f409}"].map((one) => one.repeat(128));
+    const browser = await signedUp(harness, { password: password ?? "" });
+    const { email } = browser;
+    await browser
+      .post("/auth/change-password", { current_password: password, new_password: another })
+      .expect(204);
+    await browser.post("/auth/sign-in", { email, password: another }).expect(200);
+    await browser.post("/auth/sign-in", { email, password }).expect(401);
+  });
+
   it("makes only the first user the operator", async () => {
     const fresh = await startHarness();
     try {

@@ -1,6 +1,13 @@
-import { emailTaken, sessionEnded, wrongCredentials, wrongPassword } from "@diegetic/contracts";
+import {
+  emailTaken,
+  sessionEnded,
+  signInOvertaken,
+  unusableEmail,
+  wrongCredentials,
+  wrongPassword,
+} from "@diegetic/contracts";
 import { inTransaction, type Transaction } from "@diegetic/database";
-import { badRequest, cookieValue, type RequestContext, unauthorized } from "@diegetic/service-kit";
+import { cookieValue, type RequestContext } from "@diegetic/service-kit";
 import { isAPIError } from "better-auth/api";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import type { Parts } from "../parts.ts";
@@ -43,9 +50,9 @@ function refusalOf(code: string, cause: unknown): Error {
     case "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL":
       return emailTaken.error();
     case "INVALID_EMAIL":
-      return badRequest(
-        "email must be an e-mail address such as name@example.com, but another text was sent",
-      );
+    // Of a sign-up, whose other fields the service has checked.
+    case "VALIDATION_ERROR":
+      return unusableEmail.error();
     case "INVALID_PASSWORD":
       return wrongPassword.error();
     case "UNAUTHORIZED":
@@ -94,10 +101,10 @@ export async function admitSession(
   if (value === undefined) throw new Error("the authentication library has set no cookie");
   const { id, userId } = await inTransaction(database, async (transaction) => {
     const session = await lockSession(transaction, token);
-    if (session === undefined) throw signInOutrun();
+    if (session === undefined) throw signInOvertaken.error();
     const { id, userId, expiresAt } = session;
     if (passwordHash !== undefined && passwordHash !== (await lockPassword(transaction, userId))) {
-      throw signInOutrun();
+      throw signInOvertaken.error();
     }
     const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
     if (accountId !== undefined) await lockUser(transaction, userId);
@@ -125,10 +132,6 @@ async function lockPassword(transaction: Transaction, userId: string): Promise<s
   const [row] = await transaction.$queryRaw<{ password: string }[]>`
     SELECT password FROM user_credentials WHERE user_id = ${userId} FOR SHARE`;
   return row?.password;
-}
-
-function signInOutrun() {
-  return unauthorized("The password was changed or the session ended during the sign-in: sign in again.");
 }
 
 /** The library's header for the session's cookie; its other cookies are not needed. */
