@@ -217,6 +217,10 @@ describe("the members of an account", () => {
     await dialog.getByRole("button", { name: "I have stored it" }).click();
     await page.getByRole("table", { name: "Open invitations" }).getByText("Vera").waitFor();
 
+    const reads: number[] = [];
+    invited.page.on("response", (response) => {
+      if (response.url().endsWith("/auth/invitation")) reads.push(response.status());
+    });
     await invited.page.goto(link ?? "");
     await invited.page.getByRole("heading", { name: "Join Hearthwell" }).waitFor();
     await expectAccessibleInPassing(invited.page);
@@ -225,6 +229,7 @@ describe("the members of an account", () => {
     await invited.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await invited.page.getByRole("button", { name: "Create account and join" }).click();
     await invited.page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(reads).toEqual([200]);
 
     await twofold.page.goto(link ?? "");
     await twofold.page.getByText("This invitation cannot be used.").waitFor();
