@@ -955,6 +955,18 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     await post(`/campaigns/${id}/creatives`, hook);
     await page.goto(`${dashboard.origin}/campaigns/${id}/simulator`);
     await page.getByRole("heading", { name: "Score 0" }).waitFor();
+    const examples = page.getByText("Try one of these").locator("..").getByRole("button");
+    await examples.first().waitFor();
+    await page.setViewportSize({ width: 320, height: 800 });
+    const cutOff = () =>
+      examples
+        .locator(".mantine-Button-label")
+        .evaluateAll((labels) =>
+          labels.flatMap(({ scrollWidth, clientWidth, textContent }) =>
+            scrollWidth > clientWidth ? [textContent] : [],
+          ),
+        );
+    await expectSoon(cutOff, []);
     const isMarked = () => page.locator("main [aria-busy=true]").count();
     expect(await isMarked()).toBe(0);
     const held: Route[] = [];
