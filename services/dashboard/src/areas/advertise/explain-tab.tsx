@@ -9,7 +9,7 @@ import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
-import { reasonAdvice } from "../games/advice.ts";
+import { reasonAdvice } from "../games/reason-advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
 import { SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "../games/scene-link.ts";
 import type { Explanation } from "./explain-words.ts";

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { TableSection } from "../../kit/data-table.tsx";
-import { errorAdvice } from "./advice.ts";
+import { errorAdvice } from "./error-advice.ts";
 
 interface CallError {
   operation: string;

@@ -22,7 +22,7 @@ import { SentenceButton } from "../../kit/sentence-button.tsx";
 import { Status } from "../../kit/status.tsx";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
-import { reasonAdvice, reasonFixes } from "./advice.ts";
+import { reasonAdvice, reasonFixes } from "./reason-advice.ts";
 import { gamePath } from "./game-path.ts";
 import { TRAFFIC_REFETCH_MS } from "./placement.ts";
 import { usePlacements } from "./reads.ts";

@@ -7,7 +7,7 @@ import { countryName } from "../../format/countries.ts";
 import { formatCount } from "../../format/format.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
+import { REASON_NAMES, reasonAdvice, reasonFixes } from "./reason-advice.ts";
 import { sumsByName } from "./calls.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
