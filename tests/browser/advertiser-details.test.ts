@@ -529,7 +529,11 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
       country_code: null,
       game_context: { location },
     });
-    const scenes = [sceneAt("quay", "2026-11-02T10:00:00.000Z"), sceneAt("lock", "2026-11-01T10:00:00.000Z")];
+    const scenes = [
+      sceneAt("quay", "2026-11-02T10:00:00.000Z"),
+      sceneAt("quay", "2026-11-02T09:00:00.000Z"),
+      sceneAt("lock", "2026-11-01T10:00:00.000Z"),
+    ];
     const isScenes = ({ pathname }: URL) => pathname.endsWith("/no-match-scenes");
     await page.route(isScenes, (route) => route.fulfill({ json: scenes }));
     await page.goto(`${dashboard.origin}/campaigns/${id}/explain`);
@@ -557,6 +561,7 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     await change.waitFor();
     await expectSoon(() => picker.inputValue(), "");
     await picker.click();
+    await page.getByRole("option", { name: /sluice: quay/ }).waitFor();
     await page.getByRole("option", { name: /sluice: lock/ }).click();
     await expectSoon(() => place.inputValue(), "lock");
     await expectSoon(async () => (await picker.inputValue()).startsWith("sluice: lock"), true);
