@@ -9,7 +9,7 @@ import {
   withMoney,
 } from "../../format/format.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import { flightDays, momentOfDate } from "./campaign-state.ts";
+import { flightDays, momentOfDate } from "./flight.ts";
 
 export type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
 export type Check = Explanation["checks"][number];
