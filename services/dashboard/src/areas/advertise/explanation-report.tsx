@@ -75,9 +75,12 @@ export function ExplanationReport({ answer, campaign }: ExplanationReportProps) 
               note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
             },
             {
-              label: "Best other rank",
+              label: "Best other campaign's rank",
               value: winning === null ? "None" : formatCents(winning),
-              note: winning === null ? "Nobody else would be served" : undefined,
+              note:
+                winning === null
+                  ? "No other campaign would be served"
+                  : "your own other campaigns count, too",
             },
             {
               label: "Lowest bid that serves",
