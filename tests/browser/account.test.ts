@@ -88,7 +88,13 @@ describe("the webhooks of an account", () => {
     expect(events[0]?.type).toBe("webhook.test");
     expect(events[1]).toEqual(events[0]);
     await page.getByText(/2 attempts: answered 200/).waitFor();
+    await page.getByRole("button", { name: "Details of webhook.test" }).click();
+    await expectSoon(() => dialog.getByRole("row", { name: /^Answered 200 .* heard$/ }).count(), 2);
+    const body = await dialog.getByText(/^{\s+"id": "evt_/).textContent();
+    expect(JSON.parse(body ?? "")).toEqual(JSON.parse(received[0]?.body ?? ""));
     await expectAccessibleInPassing(page);
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
 
     await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("button", { name: `Edit ${url}` }).click();
