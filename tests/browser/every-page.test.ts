@@ -75,6 +75,7 @@ const MISSING = [
   ["/campaigns/camp_missing/creatives/crt_missing", "Nobody here knows this campaign."],
   ["/webhooks/wh_missing", "Nobody here knows this webhook."],
   ["/games/no-such-game", "Nobody here knows this game."],
+  ["/games/..;", "Browsers cannot ask for “..”"],
 ] as const;
 
 type OpenedPage = [path: string, landmark: string, schemes: Scheme[]];

@@ -22,10 +22,10 @@ import { SentenceButton } from "../../kit/sentence-button.tsx";
 import { Status } from "../../kit/status.tsx";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
-import { reasonAdvice, reasonFixes } from "./reason-advice.ts";
-import { gamePath } from "./game-path.ts";
+import { gamePath, snippetsPath } from "./game-path.ts";
 import { TRAFFIC_REFETCH_MS } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
+import { reasonAdvice, reasonFixes } from "./reason-advice.ts";
 import type { TestedScene } from "./scene-link.ts";
 
 export type Ad = NonNullable<AnswerOf<"POST /match">>;
@@ -151,7 +151,7 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
           See it arrive at {game}
         </Anchor>
         {" · "}
-        <Anchor component={Link} to={`/snippets?game=${encodeURIComponent(game)}`}>
+        <Anchor component={Link} to={snippetsPath(game)}>
           Put it into your game
         </Anchor>
       </Alert>
