@@ -118,6 +118,7 @@ const PAGES = [
   { name: "webhooks", path: () => "/webhooks" },
   { name: "webhook-create", path: () => "/webhooks", prepare: click("Create webhook") },
   { name: "webhook", path: ({ webhook }) => `/webhooks/${webhook}` },
+  { name: "delivery", path: ({ webhook }) => `/webhooks/${webhook}`, prepare: clickInRow(/^Details/) },
   { name: "members", path: () => "/members" },
   { name: "member-invite", path: () => "/members", prepare: click("Invite member") },
   { name: "account", path: () => "/account" },

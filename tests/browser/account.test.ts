@@ -88,7 +88,13 @@ describe("the webhooks of an account", () => {
     expect(events[0]?.type).toBe("webhook.test");
     expect(events[1]).toEqual(events[0]);
     await page.getByText(/2 attempts: answered 200/).waitFor();
+    await page.getByRole("button", { name: "Details of webhook.test" }).click();
+    await expectSoon(() => dialog.getByRole("row", { name: /^Answered 200 .* heard$/ }).count(), 2);
+    const body = await dialog.getByText(/^{\s+"id": "evt_/).textContent();
+    expect(JSON.parse(body ?? "")).toEqual(JSON.parse(received[0]?.body ?? ""));
     await expectAccessibleInPassing(page);
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
 
     await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("button", { name: `Edit ${url}` }).click();
@@ -217,6 +223,10 @@ describe("the members of an account", () => {
     await dialog.getByRole("button", { name: "I have stored it" }).click();
     await page.getByRole("table", { name: "Open invitations" }).getByText("Vera").waitFor();
 
+    const reads: number[] = [];
+    invited.page.on("response", (response) => {
+      if (response.url().endsWith("/auth/invitation")) reads.push(response.status());
+    });
     await invited.page.goto(link ?? "");
     await invited.page.getByRole("heading", { name: "Join Hearthwell" }).waitFor();
     await expectAccessibleInPassing(invited.page);
@@ -225,6 +235,7 @@ describe("the members of an account", () => {
     await invited.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await invited.page.getByRole("button", { name: "Create account and join" }).click();
     await invited.page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(reads).toEqual([200]);
 
     await twofold.page.goto(link ?? "");
     await twofold.page.getByText("This invitation cannot be used.").waitFor();

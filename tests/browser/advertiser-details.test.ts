@@ -529,7 +529,11 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
       country_code: null,
       game_context: { location },
     });
-    const scenes = [sceneAt("quay", "2026-11-02T10:00:00.000Z"), sceneAt("lock", "2026-11-01T10:00:00.000Z")];
+    const scenes = [
+      sceneAt("quay", "2026-11-02T10:00:00.000Z"),
+      sceneAt("quay", "2026-11-02T09:00:00.000Z"),
+      sceneAt("lock", "2026-11-01T10:00:00.000Z"),
+    ];
     const isScenes = ({ pathname }: URL) => pathname.endsWith("/no-match-scenes");
     await page.route(isScenes, (route) => route.fulfill({ json: scenes }));
     await page.goto(`${dashboard.origin}/campaigns/${id}/explain`);
@@ -557,6 +561,7 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     await change.waitFor();
     await expectSoon(() => picker.inputValue(), "");
     await picker.click();
+    await page.getByRole("option", { name: /sluice: quay/ }).waitFor();
     await page.getByRole("option", { name: /sluice: lock/ }).click();
     await expectSoon(() => place.inputValue(), "lock");
     await expectSoon(async () => (await picker.inputValue()).startsWith("sluice: lock"), true);
@@ -955,6 +960,18 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     await post(`/campaigns/${id}/creatives`, hook);
     await page.goto(`${dashboard.origin}/campaigns/${id}/simulator`);
     await page.getByRole("heading", { name: "Score 0" }).waitFor();
+    const examples = page.getByText("Try one of these").locator("..").getByRole("button");
+    await examples.first().waitFor();
+    await page.setViewportSize({ width: 320, height: 800 });
+    const cutOff = () =>
+      examples
+        .locator(".mantine-Button-label")
+        .evaluateAll((labels) =>
+          labels.flatMap(({ scrollWidth, clientWidth, textContent }) =>
+            scrollWidth > clientWidth ? [textContent] : [],
+          ),
+        );
+    await expectSoon(cutOff, []);
     const isMarked = () => page.locator("main [aria-busy=true]").count();
     expect(await isMarked()).toBe(0);
     const held: Route[] = [];

@@ -75,6 +75,7 @@ const MISSING = [
   ["/campaigns/camp_missing/creatives/crt_missing", "Nobody here knows this campaign."],
   ["/webhooks/wh_missing", "Nobody here knows this webhook."],
   ["/games/no-such-game", "Nobody here knows this game."],
+  ["/games/..;", "Browsers cannot ask for “..”"],
 ] as const;
 
 type OpenedPage = [path: string, landmark: string, schemes: Scheme[]];
@@ -579,7 +580,7 @@ describe("every page of an installation with demo data", () => {
       await page.getByRole("button", { name: "Explain", exact: true }).click();
       const explanation = page.getByRole("region", { name: "Explanation" });
       await explanation.getByRole("note", { name: "The campaign would be served in this scene." }).waitFor();
-      await explanation.getByText("Best other rank").waitFor();
+      await explanation.getByText("Best other campaign's rank").waitFor();
       const { searchParams } = new URL(page.url());
       expect(Object.fromEntries(searchParams)).toMatchObject({
         location: "tavern",

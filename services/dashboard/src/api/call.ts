@@ -1,3 +1,4 @@
+import { addressBelow } from "./address.ts";
 import { ApiError, LateAnswer } from "./api-error.ts";
 import type { AnswerOf, InputArguments, OperationKey } from "./operations.ts";
 
@@ -93,7 +94,7 @@ export async function send(
   if (options.idempotencyKey !== undefined) headers["Idempotency-Key"] = options.idempotencyKey;
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  return request(addressOf(template, path, query), init, timeoutMs, signal);
+  return request(`${API_BASE}${addressBelow(template, path, query)}`, init, timeoutMs, signal);
 }
 
 /** The body of a response. Throws ApiError where it does not come whole. */
@@ -136,22 +137,6 @@ async function request(
   const error = new ApiError(response.status, sentence, retryAfterOf(response), isOtherAccount);
   if (signal?.aborted !== true) reportRefusal(error);
   throw error;
-}
-
-function addressOf(
-  template: string,
-  path: Record<string, string> = {},
-  query: Record<string, unknown> = {},
-): string {
-  const filled = template.replace(/\{([a-z_]+)\}/g, (_braces, name: string) =>
-    encodeURIComponent(path[name] ?? ""),
-  );
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) =>
-      value === undefined || value === null ? [] : [[name, String(value)]],
-    ),
-  ).toString();
-  return `${API_BASE}${filled}${search === "" ? "" : `?${search}`}`;
 }
 
 async function sentenceOf(response: Response): Promise<string> {

@@ -7,14 +7,15 @@ import { type FieldSentences, useFieldProblems } from "./use-field-problems.ts";
 /**
  * The state of a form with a password. Unlike those of `useApiForm`, its values are never stored, not even to send them again
  * under the same key.
+ * @param onUnanswered hears of a body of which no answer says what became of it; what it keeps must not be a password
  */
 export function useSecretForm<Key extends ChangeKey, Field extends keyof BodyOf<Key> & string>(
   key: Key,
   empty: Readonly<Record<Field, string>>,
+  onUnanswered?: (body: BodyOf<Key>) => void,
 ) {
   const [values, setValues] = useState(empty);
   const [isSending, setSending] = useState(false);
-  const [unanswered, setUnanswered] = useState<BodyOf<Key>>();
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(key);
   const field = (name: Field) => ({
     value: values[name],
@@ -35,24 +36,14 @@ export function useSecretForm<Key extends ChangeKey, Field extends keyof BodyOf<
       return { answer: await callAny(key, { body }) };
     } catch (error) {
       showRefusal(error);
-      if (isUnanswered(error)) setUnanswered(body);
+      if (isUnanswered(error)) onUnanswered?.(body);
       setSending(false);
       return undefined;
     }
   };
   const reset = () => {
     setValues(empty);
-    setUnanswered(undefined);
     setSending(false);
   };
-  return {
-    values,
-    field,
-    send,
-    reset,
-    failure,
-    isSending,
-    /** The last body of which no answer says what became of it. */
-    unanswered,
-  };
+  return { values, field, send, reset, failure, isSending };
 }

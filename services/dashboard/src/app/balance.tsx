@@ -34,9 +34,9 @@ export function Balance() {
       <span>Balance</span>
       {data ? (
         <strong>{formatCents(data.balance_cents)}</strong>
-      ) : !isAdvertiser && !earnings.isPending ? (
+      ) : !isAdvertiser && earned ? (
         <span>none yet</span>
-      ) : error && isAdvertiser ? (
+      ) : (isAdvertiser ? error : earnings.error) ? (
         <span>not loaded</span>
       ) : null}
     </Link>

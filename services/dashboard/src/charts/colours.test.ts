@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { REASON_NAMES, reasonAdvice } from "../areas/games/advice.ts";
+import { REASON_NAMES, reasonAdvice } from "../areas/games/reason-advice.ts";
 import { type ColorToken, tokens } from "../theme/tokens.ts";
 import { STROKES } from "./chart-data.ts";
 

@@ -7,6 +7,7 @@ import {
   dollarsOfMillicents,
   exactColumn,
   formatCount,
+  formatDayWithYear,
   formatShare,
   percentOfShare,
 } from "../format/format.ts";
@@ -24,6 +25,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** What the column sorts by, and what stands in the CSV. Left out: neither. */
   value?: (row: Row) => CellValue;
+  /** What names the row in words, where it is not the value. */
+  spoken?: (row: Row) => string;
   /** What stands in the CSV, where it is not the value. */
   csv?: (row: Row) => CellValue;
   /** Named in the header of the CSV, whose numbers have no sign of a currency or a share. */
@@ -163,6 +166,20 @@ function statusColumn<Row>(
   return textColumn(key, header, (row) => statusOf(row).word, { cell, ...details });
 }
 
+/** A UTC day, `YYYY-MM-DD`. */
+function dayColumn<Row>(
+  key: string,
+  header: string,
+  dateOf: (row: Row) => string | undefined,
+  details: Details<Row> = {},
+): Column<Row> {
+  const words = (row: Row) => {
+    const date = dateOf(row);
+    return date === undefined ? "" : formatDayWithYear(date);
+  };
+  return textColumn(key, header, dateOf, { cell: words, spoken: words, ...details });
+}
+
 /** A point in time, to be read as how long ago it was. */
 function momentColumn<Row>(
   key: string,
@@ -206,6 +223,7 @@ function makersFor<Row>() {
     money: moneyColumn<Row>,
     exactMoney: exactMoneyColumn<Row>,
     status: statusColumn<Row>,
+    day: dayColumn<Row>,
     moment: momentColumn<Row>,
     id: idColumn<Row>,
     actions: actionsColumn<Row>,
@@ -239,10 +257,4 @@ export interface RowsProps<Row> {
   /** Keys of the rows that were chosen. */
   chosen: ReadonlySet<string>;
   onToggle: (keys: string[], isOn: boolean) => void;
-}
-
-/** What a row is called where it is spoken of. */
-export function titleOf<Row>(columns: readonly Column<Row>[], row: Row): string {
-  const [first] = columns;
-  return String(first?.value?.(row) ?? "row");
 }

@@ -1,10 +1,10 @@
 import { Checkbox, Skeleton } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
 import { Link } from "react-router";
-import { type Column, headerOf, type RowsProps, titleOf } from "./columns.tsx";
+import { type Column, headerOf, type RowsProps } from "./columns.tsx";
 import classes from "./phone-rows.module.css";
+import { titleColumns, titleOf } from "./table-rows.ts";
 
-/** What a row is about: more than one column where none of them says it alone. */
 function titleCells<Row>(titles: readonly Column<Row>[], row: Row): ReactNode {
   return titles.map((column, index) => (
     <Fragment key={column.key}>
@@ -31,8 +31,7 @@ export function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
       </div>
     );
   }
-  const named = columns.filter(({ phone }) => phone === "title");
-  const titles = named.length > 0 ? named : columns.slice(0, 1);
+  const titles = titleColumns(columns);
   const facts = columns.filter(({ phone }) => phone === "fact").slice(0, 2);
   const more = columns.filter((column) => !titles.includes(column) && !facts.includes(column));
   return (
@@ -62,13 +61,17 @@ export function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
           {more.length > 0 && (
             <details>
               <summary>
-                More<span className="sr-only"> about {titleOf(columns, row)}</span>
+                More
+                <span className="sr-only">
+                  {" "}
+                  about {titleOf(columns, row)} in {label}
+                </span>
               </summary>
               <dl className={classes.phoneMore}>
                 {more.map((column) => (
                   <div key={column.key}>
                     <dt>
-                      {column.header}
+                      {headerOf(column)}
                       {column.help && <small>{column.help}</small>}
                     </dt>
                     <dd>{column.cell(row)}</dd>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { isFound, knownFilters, pageNumber, parseSort, sortRows, sortText } from "./table-rows.ts";
+import { isFound, knownFilters, pageNumber, parseSort, sortRows, sortText, titleOf } from "./table-rows.ts";
 
 describe("the rows of a table", () => {
   it("puts rows without a value last, whatever the direction", () => {
@@ -40,5 +40,41 @@ describe("the rows of a table", () => {
     expect(knownFilters("status=active&color=red", filters)).toBe("status=active");
     expect(knownFilters("status=ended", filters)).toBe("");
     expect(["3", "0", "-1", "1.5", "x"].map(pageNumber)).toEqual(["3", "1", "1", "1", "1"]);
+  });
+});
+
+describe("what a row is called", () => {
+  interface Row {
+    date: string;
+    campaign: string | null;
+  }
+  const day = {
+    key: "day",
+    header: "Day",
+    value: ({ date }: Row) => date,
+    spoken: ({ date }: Row) => `the day ${date}`,
+    cell: () => null,
+  };
+  const campaign = {
+    key: "campaign",
+    header: "Campaign",
+    value: (row: Row) => row.campaign,
+    cell: () => null,
+  };
+  const row: Row = { date: "2026-12-01", campaign: "Ink" };
+
+  it("is its first column, in words, unless others are its title", () => {
+    expect(titleOf([day, campaign], row)).toBe("the day 2026-12-01");
+    expect(titleOf([day, { ...campaign, phone: "title" }], row)).toBe("Ink");
+  });
+
+  it("is all columns of its title: rows of one day are told apart", () => {
+    const titles = [
+      { ...day, phone: "title" },
+      { ...campaign, phone: "title" },
+    ] as const;
+    expect(titleOf(titles, row)).toBe("the day 2026-12-01, Ink");
+    expect(titleOf(titles, { ...row, campaign: null })).toBe("the day 2026-12-01");
+    expect(titleOf([campaign], { ...row, campaign: null })).toBe("row");
   });
 });

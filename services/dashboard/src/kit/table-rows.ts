@@ -1,4 +1,5 @@
 import type { CellValue } from "../format/csv.ts";
+import type { Column } from "./columns.tsx";
 
 /** "-spent" sorts by `spent`, largest first. */
 export interface Sort {
@@ -65,4 +66,16 @@ export function isFound(search: string, texts: readonly CellValue[], id: string)
     .toLowerCase()
     .split(/\s+/)
     .every((word) => all.includes(word));
+}
+
+/** The columns that say what a row is about: more than one where none of them says it alone. */
+export function titleColumns<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  const named = columns.filter(({ phone }) => phone === "title");
+  return named.length > 0 ? named : columns.slice(0, 1);
+}
+
+/** What a row is called where it is spoken of. */
+export function titleOf<Row>(columns: readonly Column<Row>[], row: Row): string {
+  const words = titleColumns(columns).map(({ value, spoken = value }) => String(spoken?.(row) ?? ""));
+  return words.filter((word) => word !== "").join(", ") || "row";
 }

@@ -1,8 +1,8 @@
 import { Checkbox, Skeleton, Table, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { type Column, headerOf, type RowsProps, titleOf } from "./columns.tsx";
-import type { Sort } from "./table-rows.ts";
+import { type Column, headerOf, type RowsProps } from "./columns.tsx";
+import { type Sort, titleOf } from "./table-rows.ts";
 import classes from "./wide-rows.module.css";
 
 interface WideRowsProps<Row> extends RowsProps<Row> {

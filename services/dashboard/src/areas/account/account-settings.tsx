@@ -10,7 +10,7 @@ import {
   type TextInputProps,
 } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useSecretForm } from "../../api/use-secret-form.ts";
@@ -132,14 +132,17 @@ const NO_PASSWORDS = { current_password: "", new_password: "" };
 function PasswordForm() {
   const { user } = useSession();
   const client = useQueryClient();
-  const { values, field, send, reset, failure, isSending, unanswered } = useSecretForm(
+  const [isUnknown, setUnknown] = useState(false);
+  const { values, field, send, reset, failure, isSending } = useSecretForm(
     "POST /auth/change-password",
     NO_PASSWORDS,
+    () => setUnknown(true),
   );
   const save = async () => {
     const sent = await send(values, { new_password: checkPassword(values.new_password, user.email) });
     if (sent === undefined) return;
     reset();
+    setUnknown(false);
     notifyDone("The password was changed, and your other sessions were ended.");
     await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
   };
@@ -148,7 +151,7 @@ function PasswordForm() {
       <Form onSend={save}>
         <Stack>
           {failure && <Alert color="negative">{failure}</Alert>}
-          {unanswered !== undefined && (
+          {isUnknown && (
             <Alert color="warning">
               The password may have been changed although no answer came: then the new one is the current one.
             </Alert>

@@ -8,7 +8,6 @@ import { TableSection } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { choiceField, textField } from "../../kit/fields.ts";
-import { LongName } from "../../kit/long-name.tsx";
 import { attempt } from "../../kit/notify.ts";
 import { labelOf } from "../../kit/options.ts";
 import { RowAction } from "../../kit/row-actions.tsx";
@@ -40,10 +39,7 @@ export function Invitations() {
       read={invitations}
       empty={null}
       columns={(make) => [
-        make.text("note", "For", ({ note }) => note, {
-          phone: "title",
-          cell: ({ note }) => <LongName>{note ?? "Anybody with the link"}</LongName>,
-        }),
+        make.name("note", "For", ({ note }) => note ?? "Anybody with the link"),
         make.text("role", "Role", ({ role }) => role, {
           phone: "fact",
           cell: ({ role }) => labelOf(ROLES, role),

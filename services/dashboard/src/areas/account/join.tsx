@@ -1,5 +1,5 @@
 import { Anchor, Button, Skeleton, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import { type ApiError, hasStatus, outcomeOf } from "../../api/api-error.ts";
@@ -16,6 +16,8 @@ import { SignUpForm } from "./sign-up-form.tsx";
 
 type Invitation = AnswerOf<"POST /auth/invitation">;
 
+const invitationKey = (token: string) => ["invitation", token];
+
 /**
  * Accepts an invitation. Its token stands behind the #, so that it is never sent with an address; the page Sign in gets it
  * by the state of the history, which is not sent either.
@@ -24,14 +26,20 @@ export function Component() {
   const token = useLocation().hash.slice(1);
   const session = useQuery(sessionQuery);
   const changeSession = useSessionChange();
+  const client = useQueryClient();
   const [isJoined, setJoined] = useState(false);
   const [isSending, setSending] = useState(false);
   const invitation = useQuery<Invitation, ApiError>({
-    queryKey: ["invitation", token],
+    queryKey: invitationKey(token),
     queryFn: () => call("POST /auth/invitation", { body: { token } }),
     retry: false,
     enabled: !isJoined && token !== "",
   });
+  const endInvitation = () => {
+    setJoined(true);
+    // The change of session reads everything in view again, and a used invitation is none.
+    client.removeQueries({ queryKey: invitationKey(token) });
+  };
   if (isJoined && session.data) return <Navigate to="/" replace />;
   if (token === "" || invitation.error || invitation.data === undefined || session.data === undefined) {
     return (
@@ -65,12 +73,12 @@ export function Component() {
     setSending(true);
     try {
       const next = await call("POST /invitations/accept", { body: { token } });
-      setJoined(true);
+      endInvitation();
       changeSession(next);
     } catch (error) {
       const next = await readSessionAfter(error);
       const hasJoined = next?.account.label === label && next.account.id !== session.data?.account.id;
-      if (hasJoined) setJoined(true);
+      if (hasJoined) endInvitation();
       else {
         setSending(false);
         notifyFailed("You have not joined.", next ? error : outcomeOf(error), "you have joined");
@@ -82,7 +90,7 @@ export function Component() {
     <Entrance title={`Join ${label}`} about={yourAbilities(role)}>
       {session.data === null ? (
         <>
-          <SignUpForm invitationToken={token} onDone={() => setJoined(true)} />
+          <SignUpForm invitationToken={token} onDone={endInvitation} />
           <Text c="dimmed">
             You have an account?{" "}
             <Anchor component={Link} to="/sign-in" state={{ invitation: token } satisfies SignInState}>

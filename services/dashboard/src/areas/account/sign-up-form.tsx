@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
 import { useSecretForm } from "../../api/use-secret-form.ts";
@@ -24,9 +24,11 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   const changeSession = useSessionChange();
   const signUpRead = useRead("GET /auth/sign-up");
   const needs = signUpRead.data;
-  const { values, field, send, failure, isSending, unanswered } = useSecretForm(
+  const [unansweredEmail, setUnansweredEmail] = useState<string>();
+  const { values, field, send, failure, isSending } = useSecretForm(
     "POST /auth/sign-up",
     NOTHING,
+    ({ email }) => setUnansweredEmail(email),
   );
   const signUp = async () => {
     const { account_label, setup_token, ...user } = values;
@@ -59,10 +61,10 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
     <Form onSend={signUp}>
       <Stack>
         {failure && <Alert color="negative">{failure}</Alert>}
-        {unanswered !== undefined && (
+        {unansweredEmail !== undefined && (
           <Alert color="warning">
             No answer came, so it is not known whether your account was created. If the next try says that{" "}
-            {unanswered.email} belongs to a user already, it was: sign in with the password that you chose.
+            {unansweredEmail} belongs to a user already, it was: sign in with the password that you chose.
           </Alert>
         )}
         <TextInput label="Your name" autoComplete="name" maxLength={200} {...field("name")} />

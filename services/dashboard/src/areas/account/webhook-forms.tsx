@@ -112,7 +112,7 @@ function Fields({ form: anyForm, stored }: FieldsProps) {
     <>
       <TextInput
         label="Address"
-        description="An https address of your server."
+        description="The address of your server: https, unless the operator of this installation allows http."
         placeholder="https://studio.example/diegetic"
         {...requiredTextField(form, "url")}
         data-autofocus

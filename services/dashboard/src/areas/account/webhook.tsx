@@ -1,16 +1,21 @@
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
+import { useState } from "react";
 import { useParams } from "react-router";
 import { hasStatus } from "../../api/api-error.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useReadPages } from "../../api/use-read-all.ts";
+import { formatMoment } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { attempt } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
+import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { DeliveryDetails } from "./delivery-details.tsx";
 import { type Delivery, deliveryState } from "./webhook-events.ts";
 
 const REFETCH_EVERY_MS = 2_000;
@@ -25,6 +30,9 @@ export function Component() {
   const deliveries = useReadPages("GET /webhooks/{webhook_id}/deliveries", input, {
     refetchEveryMs: REFETCH_EVERY_MS,
   });
+  const rows = deliveries.data?.flat();
+  const [openedId, setOpenedId] = useState<string>();
+  const opened = rows?.find(({ id }) => id === openedId);
   const test = useChange("POST /webhooks/{webhook_id}/test");
   const sendTest = async () => {
     await attempt(() => test.mutateAsync(input), {
@@ -69,7 +77,7 @@ export function Component() {
     >
       <DataTable
         label="Deliveries"
-        rows={deliveries.data?.flat()}
+        rows={rows}
         rowKey={({ id }) => id}
         read={deliveries}
         skeletonRows={3}
@@ -79,15 +87,32 @@ export function Component() {
           </Empty>
         }
         columns={(make) => [
-          make.text("event", "Event", ({ event }) => event.type, { phone: "title" }),
+          make.text("event", "Event", ({ event }) => event.type, { phone: "title", spoken: nameOf }),
           make.status("state", "State", deliveryState, { phone: "fact" }),
           make.moment("created", "Recorded", ({ created_at: at }) => at, { phone: "fact" }),
           make.text("next", "Next attempt", ({ next_attempt_at: at }) => at, {
             cell: ({ next_attempt_at: at }) => (at === null ? "" : <Moment iso={at} />),
           }),
-          make.actions((delivery) => (canChange ? <Again delivery={delivery} /> : null)),
+          make.actions((delivery) => (
+            <Group gap={4} wrap="nowrap" justify="flex-end">
+              <RowAction
+                label="Details"
+                name={`of ${nameOf(delivery)}`}
+                run={() => setOpenedId(delivery.id)}
+              />
+              {canChange && <Again delivery={delivery} />}
+            </Group>
+          )),
         ]}
       />
+      <Dialog
+        opened={opened !== undefined}
+        onClose={() => setOpenedId(undefined)}
+        title={opened?.event.type}
+        size="xl"
+      >
+        {opened && <DeliveryDetails delivery={opened} />}
+      </Dialog>
       {deliveries.hasNextPage && (
         <Button
           variant="default"
@@ -103,10 +128,15 @@ export function Component() {
   );
 }
 
-function Again({ delivery: { id, event } }: { delivery: Delivery }) {
+/** Tells apart deliveries of the same kind of event. */
+function nameOf({ event, created_at: at }: Delivery): string {
+  return `${event.type}, recorded ${formatMoment(at)}`;
+}
+
+function Again({ delivery }: { delivery: Delivery }) {
   const redeliver = useChange("POST /webhooks/deliveries/{delivery_id}/redeliver");
   const send = async () => {
-    await attempt(() => redeliver.mutateAsync({ path: { delivery_id: id } }), {
+    await attempt(() => redeliver.mutateAsync({ path: { delivery_id: delivery.id } }), {
       done: "The event is sent again.",
       failed: "The event was not sent again.",
       change: "the event is sent again",
@@ -116,7 +146,7 @@ function Again({ delivery: { id, event } }: { delivery: Delivery }) {
     <Button
       variant="default"
       size="compact-sm"
-      aria-label={`Send again: ${event.type}`}
+      aria-label={`Send again: ${nameOf(delivery)}`}
       loading={redeliver.isPending}
       onClick={() => void send()}
     >

@@ -98,8 +98,8 @@ function Webhooks({ onCreate, onEdit, onRotate }: WebhooksProps) {
             )
           }
         >
-          A webhook is an https address of your server. It learns of exhausted campaigns, a low balance and
-          complete earnings.
+          A webhook is an address of your server. It learns of exhausted campaigns, a low balance and complete
+          earnings.
         </Empty>
       }
       columns={(make) => [

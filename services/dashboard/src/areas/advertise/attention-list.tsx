@@ -4,8 +4,8 @@ import { useAbility } from "../../api/session.ts";
 import { formatCount } from "../../format/format.ts";
 import { Section } from "../../kit/page.tsx";
 import { Status } from "../../kit/status.tsx";
+import type { Attention } from "./attention.ts";
 import classes from "./attention-list.module.css";
-import type { Attention } from "./campaign-state.ts";
 
 /** The most urgent; an account may have thousands of campaigns. */
 const MAX_ITEMS = 10;

@@ -16,7 +16,7 @@ import { DateInput } from "../../kit/date-input.tsx";
 import { listField, moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
-import { flightDays, momentOfDate } from "./campaign-state.ts";
+import { flightDays, momentOfDate } from "./flight.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { balanceSentence } from "./spend-outlook.ts";
 import type { Campaign } from "./use-campaign.ts";

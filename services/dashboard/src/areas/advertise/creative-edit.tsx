@@ -66,7 +66,7 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
     draft: `creative ${id}`,
     readStored: async () => {
       const now = (await readNow()).find((one) => one.id === id);
-      if (now === undefined) throw new ApiError(0, "The creative was deleted meanwhile.");
+      if (now === undefined) throw new ApiError(404, "The creative was deleted meanwhile.");
       return fieldsOf(now);
     },
     check: (values) => missingLine({ ...values, creative_type: type }),

@@ -1,7 +1,7 @@
 import { Alert, Autocomplete, Button, Card, Group, Select, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { formatAgo } from "../../format/format.ts";
@@ -9,21 +9,29 @@ import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
-import { reasonAdvice } from "../games/advice.ts";
+import { reasonAdvice } from "../games/reason-advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
-import { SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "../games/scene-link.ts";
+import {
+  distinctScenes,
+  type NoMatchScene,
+  SCENE_FIELDS,
+  sceneOf,
+  sceneParameters,
+  type TestedScene,
+} from "../games/scene-link.ts";
 import type { Explanation } from "./explain-words.ts";
 import { ExplanationReport } from "./explanation-report.tsx";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 type Request = BodyOf<"POST /campaigns/{campaign_id}/explain">;
-type RecentScene = AnswerOf<"GET /no-match-scenes">[number];
+
+const MAX_RECENT_SCENES = 20;
 
 /** Why the campaign would or would not serve a scene, rule by rule; the scene is in the address. */
 export function Component() {
   const campaign = useCampaign();
   const stats = useRead("GET /campaigns/{campaign_id}/stats", pathOf(campaign));
-  const scenes = useRead("GET /no-match-scenes", { query: { limit: 20 } });
+  const scenes = useRead("GET /no-match-scenes");
   const games = useRead("GET /placements", { query: { limit: 500 } });
   // Who has no game, and was matched in none, can try the one that everybody may play.
   const demo = useRead("GET /demo");
@@ -52,10 +60,11 @@ export function Component() {
   const shown = isProposed ? proposed : parameters;
   const tested = sceneOf(shown);
   const { country, scene } = tested;
-  const recent = new Map(scenes.data?.map((one) => [`${one.at} ${one.game_id}`, one]));
-  const [picked, setPicked] = useState<string>();
-  const same = [...recent].filter(([, one]) => isSameScene(testedOf(one), tested)).map(([key]) => key);
-  const shownKey = same.find((key) => key === picked) ?? same[0] ?? null;
+  const recent = new Map(
+    distinctScenes(scenes.data ?? [])
+      .slice(0, MAX_RECENT_SCENES)
+      .map((one) => [keyOf(testedOf(one)), one]),
+  );
   // An empty parameter is a game that was emptied; without one, the first of the known ones is proposed.
   const chosenGame = shown.get("game") ?? known[0] ?? "";
   const update = (change: Partial<TestedScene>) => {
@@ -106,13 +115,11 @@ export function Component() {
                 placeholder="Choose a scene"
                 error={scenes.data === undefined && <NotLoaded label="Recent scenes" isNamed read={scenes} />}
                 data={[...recent].map(([value, one]) => ({ value, label: sceneLabel(one) }))}
-                value={shownKey}
+                value={recent.has(keyOf(tested)) ? keyOf(tested) : null}
                 allowDeselect={false}
                 onChange={(value) => {
                   const one = recent.get(value ?? "");
-                  if (value === null || one === undefined) return;
-                  setPicked(value);
-                  update(testedOf(one));
+                  if (one !== undefined) update(testedOf(one));
                 }}
               />
             )}
@@ -160,15 +167,15 @@ export function Component() {
   );
 }
 
-function testedOf({ game_id: game, country_code: country, game_context: scene }: RecentScene): TestedScene {
+function testedOf({ game_id: game, country_code: country, game_context: scene }: NoMatchScene): TestedScene {
   return { game, country, scene };
 }
 
-function isSameScene(one: TestedScene, other: TestedScene): boolean {
-  return sceneParameters(one).toString() === sceneParameters(other).toString();
+function keyOf(scene: TestedScene): string {
+  return sceneParameters(scene).toString();
 }
 
-function sceneLabel({ at, game_id: game, reason, game_context: scene }: RecentScene) {
+function sceneLabel({ at, game_id: game, reason, game_context: scene }: NoMatchScene) {
   const where = [scene.location, scene.theme_id, scene.category].find((word) => word !== undefined);
   const what = where ?? scene.narrative?.slice(0, 60) ?? "a scene without words";
   return `${game}: ${what} (${reasonAdvice(reason).label}, ${formatAgo(at, Date.now())})`;

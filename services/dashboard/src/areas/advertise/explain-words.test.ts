@@ -130,11 +130,11 @@ describe("verdictOf", () => {
 
   it("says what a lower bid would do without advising it", () => {
     expect(verdictOf(answer, 1_000).sentences).toEqual([
-      "Every rule passes, and its rank of $10.00 is the highest. The best other rank is $4.95.",
+      "Every rule passes, and its rank of $10.00 is the highest. The best other campaign's rank is $4.95.",
       "In this scene, $4.95 would already tie with the best other campaign.",
     ]);
     expect(verdictOf({ ...answer, winning_rank: 1_005 }, 1_000).sentences).toContain(
-      "Every rule passes, and its rank of $10.00 is within 1% of the highest. The best other rank is $10.05.",
+      "Every rule passes, and its rank of $10.00 is within 1% of the highest. The best other campaign's rank is $10.05.",
     );
     expect(verdictOf({ ...answer, winning_rank: null, bid_to_win_cents: 100 }, 1_000).sentences).toEqual([
       "Every rule passes, and no other campaign fits this scene.",
@@ -144,7 +144,8 @@ describe("verdictOf", () => {
   it("says that another campaign ranks higher, and when no bid would be enough", () => {
     const outbid = { ...answer, would_serve: false, winning_rank: 2_000, bid_to_win_cents: 2_000 };
     expect(verdictOf(outbid, 1_000).sentences).toEqual([
-      "Its rank of $10.00 is more than 1% below the best other rank of $20.00.",
+      "Its rank of $10.00 is more than 1% below the best other campaign's rank of $20.00.",
+      "Your own other campaigns count, too.",
     ]);
     expect(verdictOf({ ...outbid, bid_to_win_cents: null }, 1_000).sentences.at(-1)).toBe(
       "No allowed bid that its money covers would be enough.",

@@ -9,7 +9,7 @@ import {
   withMoney,
 } from "../../format/format.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import { flightDays, momentOfDate } from "./campaign-state.ts";
+import { flightDays, momentOfDate } from "./flight.ts";
 
 export type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
 export type Check = Explanation["checks"][number];
@@ -151,7 +151,7 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
       best === null
         ? ["Every rule passes, and no other campaign fits this scene."]
         : [
-            `Every rule passes, and its rank of ${formatCents(rank)} is ${rank > best ? "the highest" : "within 1% of the highest"}. The best other rank is ${formatCents(best)}.`,
+            `Every rule passes, and its rank of ${formatCents(rank)} is ${rank > best ? "the highest" : "within 1% of the highest"}. The best other campaign's rank is ${formatCents(best)}.`,
           ];
     if (isLower && best !== null) {
       sentences.push(
@@ -174,7 +174,9 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
   return {
     title: "Every rule passes, but another campaign ranks higher.",
     sentences: [
-      `Its rank of ${formatCents(rank)} is more than 1% below the best other rank of ${formatCents(best ?? 0)}.`,
+      `Its rank of ${formatCents(rank)} is more than 1% below the best other campaign's rank of ${formatCents(best ?? 0)}.`,
+      // Who raises a bid above an own campaign pays more for the same scenes.
+      "Your own other campaigns count, too.",
       ...(bidToWin === null ? ["No allowed bid that its money covers would be enough."] : []),
     ],
   };

@@ -11,7 +11,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Status } from "../../kit/status.tsx";
 import { type Check, detailWords, type Explanation, ruleFix, ruleLabel, verdictOf } from "./explain-words.ts";
 import classes from "./explanation-report.module.css";
-import { type Campaign, pathOf } from "./use-campaign.ts";
+import { type Campaign, firstLine, pathOf } from "./use-campaign.ts";
 
 const GROUPS: { prefix: number; label: string }[] = [
   { prefix: 1, label: "The campaign" },
@@ -37,8 +37,10 @@ export function ExplanationReport({ answer, campaign }: ExplanationReportProps) 
   const passed = checks.filter(({ passed: isPassed }) => isPassed);
   const verdict = verdictOf(answer, bidCents);
   const lineOf = (id: string) => {
-    const creative = creatives.data?.find((one) => one.id === id);
-    return creative?.narrative_hook ?? creative?.brand_name;
+    // Not read yet, or not at all: nothing says that it was deleted.
+    if (creatives.data === undefined) return id;
+    const creative = creatives.data.find((one) => one.id === id);
+    return creative && firstLine(creative);
   };
   return (
     <section aria-label="Explanation">
@@ -75,9 +77,12 @@ export function ExplanationReport({ answer, campaign }: ExplanationReportProps) 
               note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
             },
             {
-              label: "Best other rank",
+              label: "Best other campaign's rank",
               value: winning === null ? "None" : formatCents(winning),
-              note: winning === null ? "Nobody else would be served" : undefined,
+              note:
+                winning === null
+                  ? "No other campaign would be served"
+                  : "your own other campaigns count, too",
             },
             {
               label: "Lowest bid that serves",

@@ -2,7 +2,7 @@ import { compileSchedule } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
 import { DAY_MS, utcDayOf } from "../../format/days.ts";
 import { centsOfMillicents } from "../../format/format.ts";
-import { flightDays } from "./campaign-state.ts";
+import { flightDays } from "./flight.ts";
 import { hasPace } from "./spend-outlook.ts";
 import type { Campaign, Pacing } from "./use-campaign.ts";
 

@@ -5,7 +5,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./lines-tab.module.css";
-import { MOVING, pathOf, useCampaign } from "./use-campaign.ts";
+import { firstLine, MOVING, pathOf, useCampaign } from "./use-campaign.ts";
 
 export function Component() {
   const campaign = useCampaign();
@@ -21,10 +21,7 @@ export function Component() {
   );
   const lineOf = (id: string) => {
     const creative = creatives.data?.find((one) => one.id === id);
-    return (
-      creative &&
-      (creative.narrative_hook ?? creative.alt_hooks[0] ?? creative.tagline ?? creative.brand_name)
-    );
+    return creative && firstLine(creative);
   };
   return (
     <>

@@ -105,10 +105,7 @@ export function Component() {
           </Empty>
         }
         columns={(make) => [
-          make.text("date", "Day (UTC)", ({ date }) => date, {
-            phone: "title",
-            cell: ({ date }) => formatDayWithYear(date),
-          }),
+          make.day("date", "Day (UTC)", ({ date }) => date, { phone: "title" }),
           make.money("closing", "Balance", ({ closing_balance_cents: cents }) => cents, {
             phone: "fact",
             help: "What was left at the end of the day, held money included.",

@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Card, Group, Skeleton, Stack, Text, Textarea } from "@mantine/core";
+import { Autocomplete, Card, Group, Skeleton, Stack, Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -11,6 +11,7 @@ import { requestSchema } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
+import { SentenceButton } from "../../kit/sentence-button.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useTypedUrlState } from "../../kit/use-url-state.ts";
 import { Scene } from "../../scene/scene.tsx";
@@ -99,16 +100,15 @@ export function Component() {
               </Text>
               <Group gap={8}>
                 {options.data.narrative_examples.slice(0, 5).map((example) => (
-                  <Button
+                  <SentenceButton
                     key={example}
                     variant="default"
                     size="compact-sm"
                     fw={400}
-                    maw="100%"
                     onClick={() => setNarrative(example)}
                   >
                     {example}
-                  </Button>
+                  </SentenceButton>
                 ))}
               </Group>
             </div>

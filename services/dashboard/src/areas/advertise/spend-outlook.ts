@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../format/days.ts";
 import { formatCents, formatDayWithYear } from "../../format/format.ts";
-import { flightDays } from "./campaign-state.ts";
+import { flightDays } from "./flight.ts";
 import type { Campaign, Pacing } from "./use-campaign.ts";
 
 const MAX_DAYS = 365;

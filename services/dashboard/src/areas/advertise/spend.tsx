@@ -183,10 +183,7 @@ function spendColumns(
   rows: readonly SpendRow[] | undefined,
 ): Column<SpendRow>[] {
   const dimensions: Record<string, Column<SpendRow>> = {
-    day: make.text("day", "Day (UTC)", ({ date = "" }) => date, {
-      phone: "title",
-      cell: ({ date }) => date !== undefined && formatDayWithYear(date),
-    }),
+    day: make.day("day", "Day (UTC)", ({ date }) => date, { phone: "title" }),
     campaign: make.name("campaign", "Campaign", ({ campaign_name: name = "" }) => name),
     creative: make.text(
       "creative",

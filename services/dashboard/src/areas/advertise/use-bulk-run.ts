@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ApiError, hasStatus, UnknownOutcome } from "../../api/api-error.ts";
+import { hasStatus, UnknownOutcome } from "../../api/api-error.ts";
 import { formatCount, formatNoun } from "../../format/format.ts";
 import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { bulkRefusal } from "./bulk-refusal.ts";
@@ -71,7 +71,7 @@ export function useBulkRun(): BulkRun {
         isUnknown
           ? `It is not known whether ${formatNoun(refused.length, "campaign")} could be ${done}.`
           : `${formatNoun(refused.length, "campaign")} could not be ${done}.`,
-        new ApiError(0, refused.join("\n")),
+        refused.join("\n"),
       );
     }
     if (left > 0) {

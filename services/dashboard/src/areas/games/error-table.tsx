@@ -1,11 +1,13 @@
 import { Text } from "@mantine/core";
 import { TableSection } from "../../kit/data-table.tsx";
-import { errorAdvice } from "./advice.ts";
+import { errorAdvice } from "./error-advice.ts";
 
 interface CallError {
   operation: string;
   status: number;
   count: number;
+  /** Left out: not known. */
+  last_at?: string | null;
 }
 
 interface ErrorTableProps {
@@ -35,6 +37,9 @@ export function ErrorTable({ title, about, errors }: ErrorTableProps) {
           ),
         }),
         make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
+        ...(errors.some(({ last_at: at }) => at !== undefined)
+          ? [make.moment("last", "Last", ({ last_at: at = null }) => at, { phone: "fact" })]
+          : []),
         make.text("helps", "What helps", ({ status }) => errorAdvice(status)),
       ]}
     />

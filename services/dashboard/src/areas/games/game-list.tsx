@@ -20,8 +20,9 @@ import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
 import { GamesSummary } from "./games-summary.tsx";
 import { IntegrationStatus, integrationOf } from "./integration-status.tsx";
-import { ADS_PER_SESSION, NEW_GAME, SHARE_PCT, useAdsSwitch } from "./placement.ts";
+import { ADS_PER_SESSION, NEW_GAME, SHARE_PCT } from "./placement.ts";
 import { type Game, type TrafficRead, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
+import { useAdsSwitch } from "./use-ads-switch.ts";
 
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {

@@ -2,11 +2,13 @@ import { describe, expect, it } from "@jest/globals";
 import { gameIdIn, gamePath } from "./game-path.ts";
 
 describe("gameIdIn", () => {
-  it.each(["keep", "a game", "c/d", "c%2Fd", "c%252Fd", "100%", "spiel-ä", "a?b#c"])(
-    "finds %p in its path",
+  it.each(["keep", "a game", "c/d", "c%2Fd", "c%252Fd", "100%", "spiel-ä", "a?b#c", ".", "..", "...", "..;"])(
+    "finds %p in its path as a browser has it",
     (gameId) => {
-      expect(gameIdIn(gamePath(gameId))).toBe(gameId);
-      expect(gameIdIn(`${gamePath(gameId)}/settings`)).toBe(gameId);
+      for (const tab of ["", "/settings"]) {
+        const { pathname } = new URL(`${gamePath(gameId)}${tab}`, "http://localhost");
+        expect(gameIdIn(pathname)).toBe(gameId);
+      }
     },
   );
 

@@ -14,8 +14,10 @@ import { gameIdIn, gamePath } from "./game-path.ts";
 import { GameReport } from "./game-report.tsx";
 import { IntegrationStatus } from "./integration-status.tsx";
 import { PERIOD_PARAMETER } from "./period.tsx";
-import { type Placement, useAdsSwitch } from "./placement.ts";
+import type { Placement } from "./placement.ts";
 import { useGameTraffic } from "./reads.ts";
+import { testerPathOf } from "./scene-link.ts";
+import { useAdsSwitch } from "./use-ads-switch.ts";
 
 const TABS = [
   { path: "", label: "Is it working?" },
@@ -77,9 +79,7 @@ export function Component() {
               {isActive ? "Turn off ads" : "Turn on ads"}
             </Button>
           )}
-          {canChange && (
-            <ButtonLink to={`/match-tester?game=${encodeURIComponent(gameId)}`}>Test a scene</ButtonLink>
-          )}
+          {canChange && <ButtonLink to={testerPathOf(gameId)}>Test a scene</ButtonLink>}
         </>
       }
     >

@@ -5,6 +5,7 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { CALLS, sumsByName } from "./calls.ts";
 import { ErrorTable } from "./error-table.tsx";
+import { snippetsPath } from "./game-path.ts";
 import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import { useGameTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
@@ -58,7 +59,6 @@ function Errors({ points, words }: { points: readonly TrafficPoint[]; words: str
 }
 
 function Waiting({ gameId }: { gameId: string }) {
-  const game = encodeURIComponent(gameId);
   return (
     <>
       <Empty
@@ -67,7 +67,7 @@ function Waiting({ gameId }: { gameId: string }) {
         action={
           <Group gap="sm" justify="center">
             <TestScene game={gameId} />
-            <ButtonLink to={`/snippets?game=${game}`} variant="default">
+            <ButtonLink to={snippetsPath(gameId)} variant="default">
               Copy a snippet
             </ButtonLink>
           </Group>

@@ -17,13 +17,15 @@ import {
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Id } from "../../kit/id.tsx";
+import { Preformatted } from "../../kit/preformatted.tsx";
+import { SentenceButton } from "../../kit/sentence-button.tsx";
 import { Status } from "../../kit/status.tsx";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
-import { reasonAdvice, reasonFixes } from "./advice.ts";
-import { gamePath } from "./game-path.ts";
+import { gamePath, snippetsPath } from "./game-path.ts";
 import { TRAFFIC_REFETCH_MS } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
+import { reasonAdvice, reasonFixes } from "./reason-advice.ts";
 import type { TestedScene } from "./scene-link.ts";
 
 export type Ad = NonNullable<AnswerOf<"POST /match">>;
@@ -149,7 +151,7 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
           See it arrive at {game}
         </Anchor>
         {" · "}
-        <Anchor component={Link} to={`/snippets?game=${encodeURIComponent(game)}`}>
+        <Anchor component={Link} to={snippetsPath(game)}>
           Put it into your game
         </Anchor>
       </Alert>
@@ -166,17 +168,13 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
             {share !== undefined && `, of which ${game} earns ${formatExactCents((cents * share) / 100)}`}. It
             cannot be undone.
           </Text>
-          <Button
+          <SentenceButton
             variant="outline"
-            h="auto"
-            mih={36}
-            py={6}
-            styles={{ label: { whiteSpace: "normal", lineHeight: 1.3 } }}
             loading={record.isPending}
             onClick={() => record.mutate({ body: { game_id: game, campaign_id, creative_id, match_id } })}
           >
             Record impression and charge {ad.brand_name} {price}
-          </Button>
+          </SentenceButton>
         </Group>
       </Stack>
     </Card>
@@ -197,14 +195,7 @@ function Raw({ ad }: { ad: Ad }) {
         {isOpen ? "Hide the answer as JSON" : "Show the answer as JSON"}
       </Button>
       <Collapse expanded={isOpen}>
-        <Text
-          component="pre"
-          ff="monospace"
-          fz="xs"
-          style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-        >
-          {JSON.stringify(ad, null, 2)}
-        </Text>
+        <Preformatted>{JSON.stringify(ad, null, 2)}</Preformatted>
       </Collapse>
     </div>
   );

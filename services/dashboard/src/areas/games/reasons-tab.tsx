@@ -7,10 +7,10 @@ import { countryName } from "../../format/countries.ts";
 import { formatCount } from "../../format/format.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
 import { sumsByName } from "./calls.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
-import { sceneSummary, testerPath } from "./scene-link.ts";
+import { REASON_NAMES, reasonAdvice, reasonFixes } from "./reason-advice.ts";
+import { distinctScenes, sceneAndReason, sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
 
@@ -121,11 +121,11 @@ export function Component() {
       )}
       <TableSection
         title="Recent scenes without an ad"
-        about="A sample of the last seven days, without players and sessions. Open one in the match tester and change it until something fits."
+        about="A sample of the last seven days, without players and sessions; of equal scenes the newest. Open one in the match tester and change it until something fits."
         label="Scenes without an ad"
         name="scenes"
-        rows={scenes.data}
-        rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
+        rows={scenes.data && distinctScenes(scenes.data, sceneAndReason)}
+        rowKey={sceneAndReason}
         read={scenes}
         skeletonRows={3}
         pageSize={SCENES_PER_PAGE}

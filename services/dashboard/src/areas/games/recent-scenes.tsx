@@ -3,7 +3,7 @@ import { useRead } from "../../api/queries.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Failed } from "../../kit/states.tsx";
-import { reasonAdvice } from "./advice.ts";
+import { reasonAdvice } from "./reason-advice.ts";
 import { distinctScenes, sceneSummary, testerPath } from "./scene-link.ts";
 
 const SHOWN_SCENES = 6;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { distinctScenes, sceneOf, sceneParameters, sceneSummary } from "./scene-link.ts";
+import { distinctScenes, sceneAndReason, sceneOf, sceneParameters, sceneSummary } from "./scene-link.ts";
 
 describe("the scene in an address", () => {
   it("comes back as it was", () => {
@@ -24,16 +24,22 @@ describe("the scene in an address", () => {
 });
 
 describe("distinctScenes", () => {
+  const at = (time: string, game_id: string, location: string, reason = "budget") => ({
+    at: time,
+    game_id,
+    reason,
+    country_code: null,
+    game_context: { location },
+  });
+
   it("keeps the first of equal scenes of a game, in their order", () => {
-    const at = (time: string, game_id: string, location: string) => ({
-      at: time,
-      game_id,
-      reason: "budget" as const,
-      country_code: null,
-      game_context: { location },
-    });
     const [cave, inn, otherCave] = [at("3", "keep", "cave"), at("2", "keep", "inn"), at("1", "moor", "cave")];
     expect(distinctScenes([cave, inn, at("2", "keep", "cave"), otherCave])).toEqual([cave, inn, otherCave]);
+  });
+
+  it("keeps one for each reason where that is asked for", () => {
+    const [capped, unfit] = [at("3", "keep", "cave", "session_cap"), at("2", "keep", "cave")];
+    expect(distinctScenes([capped, unfit, at("1", "keep", "cave")], sceneAndReason)).toEqual([capped, unfit]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { formatTerm } from "../../format/format.ts";
 
 export type GameContext = BodyOf<"POST /match">["game_context"];
-type NoMatchScene = AnswerOf<"GET /no-match-scenes">[number];
+export type NoMatchScene = AnswerOf<"GET /no-match-scenes">[number];
 
 /** What the match tester is given to begin with. */
 export interface TestedScene {
@@ -25,14 +25,30 @@ export function testerPath({ game_id, country_code, game_context }: NoMatchScene
   return `/match-tester?${sceneParameters({ game: game_id, country: country_code, scene: game_context })}`;
 }
 
-/** The newest of each scene: a game asks for the same one again and again. */
-export function distinctScenes(scenes: readonly NoMatchScene[]): NoMatchScene[] {
+/** The match tester with this game, and a scene that is still to be described. */
+export function testerPathOf(gameId: string): string {
+  return `/match-tester?${sceneParameters({ game: gameId, country: null, scene: {} })}`;
+}
+
+/**
+ * The newest of each scene: a game asks for the same one again and again.
+ * @param keyOf the same for scenes of which one is enough
+ */
+export function distinctScenes(
+  newestFirst: readonly NoMatchScene[],
+  keyOf: (scene: NoMatchScene) => string = testerPath,
+): NoMatchScene[] {
   const newest = new Map<string, NoMatchScene>();
-  for (const scene of scenes) {
-    const path = testerPath(scene);
-    if (!newest.has(path)) newest.set(path, scene);
+  for (const scene of newestFirst) {
+    const key = keyOf(scene);
+    if (!newest.has(key)) newest.set(key, scene);
   }
   return [...newest.values()];
+}
+
+/** As what a scene without an ad is listed: the same scene may get none for another reason. */
+export function sceneAndReason(scene: NoMatchScene): string {
+  return `${scene.reason} ${testerPath(scene)}`;
 }
 
 export function sceneParameters({ game, country, scene }: TestedScene): URLSearchParams {

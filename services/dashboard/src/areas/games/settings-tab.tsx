@@ -68,7 +68,7 @@ export function Component() {
       if (!now.is_active && placement.is_active && creator !== placement.creator_id) {
         // The POST that takes the creator ID would turn ads on again.
         await client.invalidateQueries();
-        throw new ApiError(0, "Ads were turned off meanwhile. Turn on ads to change the creator ID.");
+        throw new ApiError(409, "Ads were turned off meanwhile. Turn on ads to change the creator ID.");
       }
       return settingsOf(now);
     },

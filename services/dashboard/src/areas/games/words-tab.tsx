@@ -5,6 +5,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import type { ColumnMakers } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { snippetsPath } from "./game-path.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
 
@@ -67,7 +68,7 @@ export function Component() {
           <Empty
             line="No word has been said yet."
             action={
-              <ButtonLink to={`/snippets?game=${encodeURIComponent(placement.game_id)}`} variant="default">
+              <ButtonLink to={snippetsPath(placement.game_id)} variant="default">
                 Show the snippets
               </ButtonLink>
             }

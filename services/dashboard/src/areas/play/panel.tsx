@@ -9,7 +9,7 @@ import {
   formatTerm,
   impressionCents,
 } from "../../format/format.ts";
-import { reasonAdvice } from "../games/advice.ts";
+import { reasonAdvice } from "../games/reason-advice.ts";
 import classes from "./panel.module.css";
 import type { Exchange } from "./serving.ts";
 import type { Turn } from "./use-game.ts";

@@ -11,6 +11,7 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
+import { Preformatted } from "../../kit/preformatted.tsx";
 import { RowAction } from "../../kit/row-actions.tsx";
 import { EmptyLine } from "../../kit/states.tsx";
 import { pageNumber } from "../../kit/table-rows.ts";
@@ -112,15 +113,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
   return (
     <DialogForm form={form} onSend={send} onClose={onClose} action="Resolve record">
       <Text>{record.reason}</Text>
-      <Text
-        component="pre"
-        ff="monospace"
-        fz="xs"
-        m={0}
-        style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-      >
-        {record.record}
-      </Text>
+      <Preformatted>{record.record}</Preformatted>
       <Textarea
         label="What was decided"
         description="About the charge, and who was informed. It stays with the record."

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import { errorAdvice, reasonAdvice, reasonFixes } from "./advice.ts";
+import { reasonAdvice, reasonFixes } from "./reason-advice.ts";
 
 const ALL_TYPES = CREATIVE_TYPES.map(({ value }) => value);
 const OPEN_GAME = {
@@ -52,12 +52,5 @@ describe("what helps where no campaign can hold the price", () => {
     const [{ helps } = { helps: "" }] = reasonFixes("budget", "keep", OPEN_GAME);
     expect(helps).toContain("matches of your account");
     expect(helps).toContain("Record impressions as soon as they are seen");
-  });
-});
-
-describe("what an impression without a match to bill means", () => {
-  it("is as the page on integrating says, and that its match_id is sent", () => {
-    expect(errorAdvice(409)).toMatch(/money was spent.*cap was lowered.*lapsed over an hour ago.*match_id/);
-    expect(errorAdvice(409)).not.toContain("24 hours");
   });
 });
