@@ -1331,7 +1331,7 @@ export interface WebhookWithSecret {
 
 /** A new webhook. */
 export interface NewWebhook {
-  /** Where events are sent by POST: an https address without a user name, whose host has no private address. */
+  /** Where events are sent by POST: an https address without a user name, whose host has no private address. The operator may allow http and any host. */
   url: string;
   /** The events to send. campaign.exhausted: the budget does not pay for another impression; campaign.ended: the end date of an active campaign has passed; balance.low: the balance fell below balance_low_cents; holds.expiry_rate_high: too many matches of the account's games lapsed unseen in an hour; payout.figures_ready: earnings of a UTC day or month are complete. The calling key needs the scope of each: developer for holds and payout, advertiser for the others. */
   events: ("campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready")[];
@@ -1349,7 +1349,7 @@ export interface NewWebhook {
 
 /** Changes the fields that it contains; null sets an optional field back to its default. */
 export interface WebhookChanges {
-  /** Where events are sent by POST: an https address without a user name, whose host has no private address. */
+  /** Where events are sent by POST: an https address without a user name, whose host has no private address. The operator may allow http and any host. */
   url?: string;
   /** The events to send. campaign.exhausted: the budget does not pay for another impression; campaign.ended: the end date of an active campaign has passed; balance.low: the balance fell below balance_low_cents; holds.expiry_rate_high: too many matches of the account's games lapsed unseen in an hour; payout.figures_ready: earnings of a UTC day or month are complete. The calling key needs the scope of each: developer for holds and payout, advertiser for the others. */
   events?: ("campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready")[];

@@ -56,7 +56,7 @@ const url = () =>
     maxLength: MAX_TEXT_CHARACTERS,
     format: "uri",
     description:
-      "Where events are sent by POST: an https address without a user name, whose host has no private address.",
+      "Where events are sent by POST: an https address without a user name, whose host has no private address. The operator may allow http and any host.",
   });
 const events = () =>
   Type.Array(oneOf(WEBHOOK_EVENT_TYPES, "An event."), {
