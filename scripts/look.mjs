@@ -40,7 +40,8 @@ const click =
   };
 /** On a phone the actions of a row stand behind its "More". */
 const clickInRow = (name) => async (page) => {
-  const more = page.getByText("More", { exact: true }).first();
+  const more = page.locator("summary", { hasText: /^More about / }).first();
+  await more.or(page.getByRole("button", { name })).first().waitFor();
   if (await more.isVisible()) await more.click();
   await click(name)(page);
 };
