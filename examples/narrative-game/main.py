@@ -72,7 +72,7 @@ async def enable(client: AsyncDiegeticClient) -> None:
 
 
 def plain(hook: str) -> str:
-    """Somebody else wrote the line, and a terminal obeys control characters."""
+    """Somebody else wrote the line, and a terminal acts on control characters."""
     return "".join(" " if unicodedata.category(one) == "Cc" else one for one in hook)
 
 

@@ -65,7 +65,7 @@ async function showScene(scene) {
   if (match !== null) client.recordImpression(match);
 }
 
-/** Somebody else wrote the line, and a terminal obeys control characters. */
+/** Somebody else wrote the line, and a terminal acts on control characters. */
 function plain(line) {
   return line.replace(/\p{Cc}/gu, " ");
 }

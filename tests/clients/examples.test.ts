@@ -11,7 +11,9 @@ import { CLIENTS, PYTHON_MISSING, python } from "./languages.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Sets the title of a terminal, and clears its screen by sequences of seven and of eight bits. */
-const OBEYED = "\u001b]0;mine\u0007\u001b[2J\u009b2J\r\b";
+const CONTROLS = "\u001b]0;mine\u0007\u001b[2J\u009b2J\r\b";
+/** Only ends a game that hangs. */
+const PLAY_TIMEOUT_MS = 60_000;
 const AD = { match_id: "mat_1", campaign_id: "camp_1", creative_id: "crt_1", game_id: "any" };
 
 const folder = mkdtempSync(join(tmpdir(), "diegetic-examples-"));
@@ -23,7 +25,7 @@ beforeAll(async () => {
   service = createServer(({ url = "" }, response) => {
     const isMatch = url.endsWith("/match");
     if (url.endsWith("/impressions")) recorded.push(url);
-    const body = isMatch ? { ...AD, narrative_hook: `A sign${OBEYED}reads: Emberroast.` } : {};
+    const body = isMatch ? { ...AD, narrative_hook: `A sign${CONTROLS}reads: Emberroast.` } : {};
     response.writeHead(isMatch ? 200 : 201, { "Content-Type": "application/json" });
     response.end(JSON.stringify(body));
   });
@@ -45,7 +47,7 @@ function play(program: string, args: string[]): Promise<string> {
     PYTHONPATH: `${CLIENTS}python/src`,
   };
   return new Promise((resolve, reject) => {
-    const game = execFile(program, args, { cwd: ROOT, env }, (error, stdout) =>
+    const game = execFile(program, args, { cwd: ROOT, env, timeout: PLAY_TIMEOUT_MS }, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );
     game.stdin?.end("go north\nquit\n");

@@ -45,9 +45,9 @@ function listedAt(operations: readonly Operation[]) {
 
 const listed = listedAt(apiKeyOperations());
 
-/** Refusals of browsers' requests that change something. */
+/** Refusals of requests that only browsers send. */
 const ofDashboard = listedAt(dashboardOperations()).filter(
-  ({ operation, refusal }) => dashboardRefusals[refusal] !== undefined && operation.method !== "GET",
+  ({ refusal }) => dashboardRefusals[refusal] !== undefined,
 );
 
 /** Every refusal that all operations share, by the name of the answer. */

@@ -4,8 +4,8 @@
 -- ARGV  JSON {hour, counts {name: n}, last {name: ms}; of a game also: day, words {word: n}, scenes [text]},
 --       lifetime of hours and scenes (ms), lifetime of the rest (ms); of a game also: maximum number of words, of scenes
 -- Reply {}
--- Leaves words and scenes out where half of the memory is used: they are the largest part, and a few thousand calls of a stranger
--- fill megabytes for months.
+-- Leaves words and scenes out where memory is nearly full: they are the largest part, and a few thousand calls of a stranger fill
+-- megabytes for months.
 
 -- @include "time"
 -- @include "memory"
@@ -29,7 +29,7 @@ if not days then return {} end
 
 count(days, gathered.day, days_kept_ms)
 if next(gathered.words) == nil and #gathered.scenes == 0 then return {} end
-if is_half_full() then return {} end
+if is_nearly_full() then return {} end
 
 for word, times in pairs(gathered.words) do redis.call('ZINCRBY', words, times, word) end
 local excess = redis.call('ZCARD', words) - max_words

@@ -94,7 +94,7 @@ export const commonRefusals: Provocations = {
   },
 };
 
-/** Gives a report of the account at least as many rows, within the last eleven days. */
+/** Adds at least this many rows to what the operation reports of the account. */
 async function writeRows(
   { api: { database } }: World,
   { operationId }: Operation,

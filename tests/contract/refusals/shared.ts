@@ -12,7 +12,7 @@ import { campaignBody, type World } from "./world.fixture.ts";
 const startService = (timeouts: { headersMs: number; requestMs: number }) =>
   listen(() => undefined, { host: "127.0.0.1", port: 0, portVariable: "PORT", timeouts });
 
-/** Of management. */
+/** Where management listens. */
 const portOf = (world: World) => Number(new URL(world.api.origin("/profile")).port);
 
 function bodyOfRaw(answer: string): Pick<Response, "body"> {
@@ -86,7 +86,7 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
     await service.close(0);
     return bodyOfRaw(answer);
   },
-  // Ended where the body goes on.
+  // The client ends its side before the body is whole.
   "NotHttp not_http": async (world) => {
     const lines = [`POST ${BASE_PATH}/register HTTP/1.1`, "Host: x", "Content-Type: application/json"];
     const by = `Authorization: Bearer ${world.owner.key}`;

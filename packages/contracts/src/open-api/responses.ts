@@ -86,7 +86,7 @@ export const sharedResponses: Responses = {
         tooManyRequestsSentence(1_000, OF_MATCHES_OF_GAME),
       ),
       limited_not_http: example(
-        "The client address has sent more than 100 requests that are not valid HTTP.",
+        "The client address has sent more than 100 requests in a minute that are not valid HTTP.",
         TOO_MANY_NOT_HTTP_SENTENCE,
       ),
     },
@@ -221,7 +221,7 @@ function bodyRefusals({ request }: Operation): Refusal[] {
 /** Refusals that depend on the caller. */
 function accessRefusals(operation: Operation): Refusal[] {
   if (operation.callers === "anyone") {
-    return operation.method === "GET" ? [crossSite] : [crossSite, unknownHost];
+    return operation.method === "GET" ? [] : [crossSite, unknownHost];
   }
   if (operation.callers === "session") {
     return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite, unknownHost];

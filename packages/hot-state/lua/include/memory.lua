@@ -12,9 +12,10 @@ local function pass_when_full(key)
   redis.call('PERSIST', key)
 end
 
--- Whether more than half of the memory is used that the server may use.
-local function is_half_full()
+-- Whether more is used than 80 % of the memory that the server may use, from which on operators are alarmed.
+local function is_nearly_full()
   local info = redis.call('INFO', 'memory')
-  local used, most = string.match(info, 'used_memory:(%d+)'), string.match(info, 'maxmemory:(%d+)')
-  return most ~= '0' and tonumber(used) > tonumber(most) / 2
+  local used = tonumber(string.match(info, 'used_memory:(%d+)') or 0)
+  local limit = tonumber(string.match(info, 'maxmemory:(%d+)') or 0)
+  return limit > 0 and used > 0.8 * limit
 end

@@ -27,6 +27,6 @@ function segmentOf(text: string): string {
   if (!isFolder(text)) return encodeURIComponent(text);
   throw new ApiError(
     422,
-    `Browsers cannot ask for “${text}”, which means a folder in an address. Programs that send the path as it is can.`,
+    `Browsers cannot ask for “${text}”, which means a folder in an address: use another ID.`,
   );
 }

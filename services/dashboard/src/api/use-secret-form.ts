@@ -7,7 +7,7 @@ import { type FieldSentences, useFieldProblems } from "./use-field-problems.ts";
 /**
  * The state of a form with a password. Unlike those of `useApiForm`, its values are never stored, not even to send them again
  * under the same key.
- * @param onUnanswered hears of a body of which no answer says what became of it; what it keeps must not be a password
+ * @param onUnanswered called with a body of which no answer says what became of it; what it keeps must not be a password
  */
 export function useSecretForm<Key extends ChangeKey, Field extends keyof BodyOf<Key> & string>(
   key: Key,

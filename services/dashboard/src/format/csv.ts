@@ -4,7 +4,7 @@ import { dollarsOfCents } from "./format.ts";
 export type CellValue = string | number | boolean | null | undefined;
 
 /** Where a spreadsheet reads a formula, also one whose language separates cells by another character than the comma. */
-const FORMULA = /(?<=^|[;\r\n]|[\s\S]\t)(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
+const FORMULA = /(?<=^|[;\t\r\n])(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
 
 /** A table of RFC 4180. Texts that a spreadsheet would run get an apostrophe. */
 export function toCsv(header: readonly string[], rows: readonly (readonly CellValue[])[]): string {

@@ -139,13 +139,13 @@ export const signInOvertaken = refusal(
   401,
   "overtaken",
   "The password was changed, or the new session ended, before the answer.",
-  "The password was changed or the session ended during the sign-in: sign in again.",
+  "The password was changed or the session ended during this request: sign in again.",
 );
 export const unusableEmail = refusal(
   400,
   "unusable_email",
   "The address is well-formed, but not one that can sign in, such as a!b@example.com.",
-  "email must be an e-mail address such as name@example.com, but another text was sent",
+  "email must have only unaccented letters, digits and _'+-. around its @, such as name@example.com, but another text was sent",
 );
 
 export const signInOperations = defineOperations({

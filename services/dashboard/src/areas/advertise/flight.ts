@@ -1,9 +1,9 @@
-/** When a campaign is served, by its dates: by the rule of the matching. */
+/** When a campaign is served, by its dates. */
 import { compileSchedule, parseDate } from "@diegetic/ad-rules/schedule";
 import { utcDayOf } from "../../format/days.ts";
 import type { Campaign } from "./use-campaign.ts";
 
-/** Whether the last moment of a campaign has passed, by the rule of the matching. */
+/** Whether the last moment of a campaign has passed, by the rule that matching follows. */
 export function hasEnded({ end_date }: Pick<Campaign, "end_date">, nowMs: number): boolean {
   const schedule = compileSchedule({ start_date: null, end_date });
   return schedule !== null && schedule.endsBeforeMs <= nowMs;

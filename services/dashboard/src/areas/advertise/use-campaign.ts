@@ -26,9 +26,10 @@ export function firstLine({
   narrative_hook: hook,
   alt_hooks: others,
   tagline,
+  product_name: product,
   brand_name: brand,
 }: Creative): string {
-  return hook ?? others[0] ?? tagline ?? brand;
+  return hook ?? others[0] ?? tagline ?? product ?? brand;
 }
 
 /** Of everything that an impression changes on the page of a campaign, so that its figures agree. */

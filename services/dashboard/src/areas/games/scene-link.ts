@@ -46,7 +46,7 @@ export function distinctScenes(
   return [...newest.values()];
 }
 
-/** As what a scene without an ad is listed: the same scene may get none for another reason. */
+/** Tells listed scenes apart, with the reason: the same scene may get no ad for another one. */
 export function sceneAndReason(scene: NoMatchScene): string {
   return `${scene.reason} ${testerPath(scene)}`;
 }

@@ -11,7 +11,7 @@ describe("csv", () => {
     ["-1+1", "'-1+1"],
     ["-12.500", "-12.500"],
     ["12.500", "12.500"],
-    ["\t=1", "'\t=1"],
+    ["\t=1", "'\t'=1"],
     ['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],
     ['a "b", c', '"a ""b"", c"'],
     ["two\nlines", '"two\nlines"'],
@@ -46,7 +46,7 @@ describe("csv", () => {
     fc.assert(
       fc.property(parts, (texts) => {
         const text = texts.join("");
-        fc.pre(!text.startsWith("\t") && !Number.isFinite(Number(text)));
+        fc.pre(!Number.isFinite(Number(text)));
         for (const part of csvCell(text).split(/[;\t\r\n]/)) expect(part).not.toMatch(/^[ "]*[=+\-@\uff1d]/);
       }),
     );

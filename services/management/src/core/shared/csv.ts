@@ -10,7 +10,7 @@ const ROWS_PER_TURN = 1_000;
  * Where spreadsheets read a formula: at the beginning of a text, and behind what they take for the end of a cell, also in
  * quotes, where the separator of their language is no comma. Plain numbers are excluded.
  */
-const FORMULA = /(?<=^|[;\r\n]|[\s\S]\t)(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
+const FORMULA = /(?<=^|[;\t\r\n])(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 

@@ -124,7 +124,7 @@ describe("Idempotency-Key", () => {
 });
 
 describe("GET /deposits", () => {
-  it("lists all of them, newest first, however many there are", async () => {
+  it("lists them newest first", async () => {
     const caller = await harness.advertiser();
     const deposits = Array.from({ length: 250 }, (_, at) => ({
       id: newId("dep"),

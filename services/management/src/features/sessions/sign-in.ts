@@ -39,25 +39,25 @@ export async function callAuth<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw isAPIError(error) ? refusalOf(String(error.body?.code), error) : error;
+    throw isAPIError(error) ? refusalOf(error.body, error) : error;
   }
 }
 
-function refusalOf(code: string, cause: unknown): Error {
+function refusalOf(body: { code?: string; message?: string } | undefined, cause: unknown): Error {
+  const { code, message = "" } = body ?? {};
   switch (code) {
     case "INVALID_EMAIL_OR_PASSWORD":
       return wrongCredentials.error();
     case "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL":
       return emailTaken.error();
     case "INVALID_EMAIL":
-    // Of a sign-up, whose other fields the service has checked.
-    case "VALIDATION_ERROR":
       return unusableEmail.error();
     case "INVALID_PASSWORD":
       return wrongPassword.error();
     case "UNAUTHORIZED":
       return sessionEnded.error();
     default:
+      if (code === "VALIDATION_ERROR" && message.startsWith("[body.email]")) return unusableEmail.error();
       return new Error(`the authentication library refused: ${code}`, { cause });
   }
 }
