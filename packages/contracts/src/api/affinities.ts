@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
-  missingField,
+  missingName,
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
@@ -161,9 +161,7 @@ export const affinitiesApi = defineFeature({
         ]),
       ],
       refusals: [
-        missingField(
-          "affinities[1].affinity_value is required: it must be text of at most 200 characters that is not blank",
-        ),
+        missingName("affinities[1].affinity_value"),
         malformedField(
           'affinities must be a list of at most 50 entries, each an object, but "calm" was sent',
         ),
@@ -189,9 +187,7 @@ export const affinitiesApi = defineFeature({
       request: { schema: affinityCreateSchema, example: newAffinity },
       success: [created("The new affinity.", affinitySchema, affinity)],
       refusals: [
-        missingField(
-          "affinity_value is required: it must be text of at most 200 characters that is not blank",
-        ),
+        missingName("affinity_value"),
         malformedField('weight must be a number from 0.1 to 3, but "strong" was sent'),
         affinityWithoutWord,
         ...ownCampaignOnly,

@@ -1,7 +1,8 @@
 import type { Static } from "typebox";
 import {
   malformedField,
-  missingField,
+  malformedName,
+  missingName,
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
@@ -214,7 +215,7 @@ export const creativesApi = defineFeature({
       request: { schema: creativeCreateSchema, example: newCreative },
       success: [created("The new creative.", creativeSchema, creative)],
       refusals: [
-        missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
+        missingName("brand_name"),
         malformedField(
           "alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent",
         ),
@@ -252,9 +253,7 @@ export const creativesApi = defineFeature({
         }),
       ],
       refusals: [
-        malformedField(
-          "brand_name must be text of at most 200 characters that is not blank, but null was sent",
-        ),
+        malformedName("brand_name", "null"),
         withoutHook.withExample(", but null was sent"),
         ...ownCreativeOnly,
         tooManyUses,

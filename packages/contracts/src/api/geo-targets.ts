@@ -7,7 +7,7 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
-import { neededWhere, requireBothOrNone, together } from "../definition/conditions.ts";
+import { bothOrNone, neededWhere, requireBothOrNone } from "../definition/conditions.ts";
 import { GEO_TARGET_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -170,7 +170,7 @@ export const geoTargetsApi = defineFeature({
       ...Object.entries(NEEDED_OF_GEO_TARGET).map(([type, needed]) =>
         neededWhere(geoTargetCreateSchema.properties, "target_type", type, needed),
       ),
-      ...together(geoTargetCreateSchema.properties, ["lat", "lng"]),
+      ...bothOrNone(geoTargetCreateSchema.properties),
     ],
   },
   operations: {

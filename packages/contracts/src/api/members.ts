@@ -1,9 +1,10 @@
 import type { Static } from "typebox";
 import { memberRole } from "../definition/account.ts";
 import {
-  malformedField,
+  malformedName,
   missingField,
   notAllowedField,
+  notShownAgain,
   requiredName,
   responseOnlyField,
   roleTooLow,
@@ -104,6 +105,8 @@ const invitation = {
 };
 const token = "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321";
 
+const roleMissing = missingField("role is required: it must be one of viewer, manager, owner");
+const unknownRole = notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent');
 export const noMember = refusal(
   404,
   "no_member",
@@ -123,10 +126,7 @@ export const tooManyInvitations = refusal(
   `The account has ${MAX_INVITATIONS} open invitations.`,
   `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
 );
-export const invitationNotShownAgain = refusal(
-  409,
-  "not_shown_again",
-  "A retry, after the service's secret has changed.",
+export const invitationNotShownAgain = notShownAgain(
   "The token of the first answer cannot be shown again: withdraw the invitation, which GET /invitations lists, and make another one with another Idempotency-Key.",
 );
 export const otherAccountsInvitation = refusal(
@@ -186,10 +186,10 @@ export const membersApi = defineFeature({
       request: { schema: memberPatchSchema, example: { role: "owner" } },
       success: [ok("The member.", memberSchema, member)],
       refusals: [
-        missingField("role is required: it must be one of viewer, manager, owner"),
+        roleMissing,
         noMember,
         lastOwner,
-        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        unknownRole,
         responseOnlyField("email cannot be changed by PATCH: leave it out"),
       ],
     }),
@@ -244,9 +244,9 @@ export const membersApi = defineFeature({
         }),
       ],
       refusals: [
-        missingField("role is required: it must be one of viewer, manager, owner"),
-        malformedField("note must be text of at most 200 characters that is not blank, but 7 was sent"),
-        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        roleMissing,
+        malformedName("note"),
+        unknownRole,
         tooManyInvitations,
         tooManyMembers,
         invitationNotShownAgain,

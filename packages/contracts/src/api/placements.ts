@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import {
   accountTooLarge,
   malformedField,
-  missingField,
+  missingName,
   notAllowedField,
   otherAccountsPlacement,
   ownGameOnly,
@@ -190,7 +190,7 @@ export const placementsApi = defineFeature({
       request: { schema: placementCreateSchema, example: newPlacement },
       success: [created("The placement.", placementSchema, placement)],
       refusals: [
-        missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
+        missingName("creator_id"),
         malformedField(`${typesMustBe}, but "narrative_hook" was sent`),
         otherAccountsPlacement,
         notAllowedField(`${typesMustBe}, but a list of 0 entries was sent`),

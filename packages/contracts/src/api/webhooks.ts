@@ -3,6 +3,7 @@ import {
   malformedField,
   missingField,
   notAllowedField,
+  notShownAgain,
   responseOnlyField,
 } from "../definition/common-errors.ts";
 import type { Scope } from "../definition/enumerations.ts";
@@ -37,7 +38,7 @@ export const WEBHOOK_EVENT_SCOPES = {
   "payout.figures_ready": "developer",
 } as const satisfies Record<string, Scope>;
 export type WebhookEventType = keyof typeof WEBHOOK_EVENT_SCOPES;
-const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENT_SCOPES) as [WebhookEventType, ...WebhookEventType[]];
+const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENT_SCOPES) as WebhookEventType[];
 
 /** Maximum webhooks of an account. */
 export const MAX_WEBHOOKS = 10;
@@ -201,15 +202,13 @@ const attemptSchema = closed(
   "One request to a webhook.",
 );
 
-const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-
 const webhookDeliverySchema = closed(
   {
     id: answerText("The delivery's identifier, whd_…."),
     webhook_id: answerText("The webhook, whk_…."),
     event: webhookEventSchema,
     status: oneOf(
-      WEBHOOK_DELIVERY_STATUSES,
+      ["pending", "delivered", "failed"],
       "pending: attempts follow; delivered: the last one was answered 2xx; failed: given up.",
     ),
     attempt_count: count("Attempts so far."),
@@ -347,13 +346,16 @@ const attempted = {
   ],
   next_attempt_at: null,
 };
+const malformedThreshold = malformedField(
+  'balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent',
+);
+const percentOutOfRange = notAllowedField(
+  "hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent",
+);
 const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
 const one = "/webhooks/{webhook_id}";
 
-export const secretNotShownAgain = refusal(
-  409,
-  "not_shown_again",
-  "A retry, after the service's secret has changed.",
+export const secretNotShownAgain = notShownAgain(
   "The secret of the first answer cannot be shown again: get a new one by POST /webhooks/{webhook_id}/rotate-secret with another Idempotency-Key; GET /webhooks names its id.",
 );
 
@@ -383,9 +385,9 @@ export const webhooksApi = defineFeature({
       success: [created("The new webhook.", webhookWithSecretSchema, { ...webhook, secret })],
       refusals: [
         missingField("url is required: it must be an absolute http or https address"),
-        malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
+        malformedThreshold,
         lackingEventScope,
-        notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),
+        percentOutOfRange,
         notHttps,
         privateHost,
         tooManyWebhooks,
@@ -418,10 +420,10 @@ export const webhooksApi = defineFeature({
       request: { schema: webhookPatchSchema, example: { balance_low_cents: 20_000 } },
       success: [ok("The changed webhook.", webhookSchema, { ...webhook, balance_low_cents: 20_000 })],
       refusals: [
-        malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
+        malformedThreshold,
         ...ownWebhookOnly,
         lackingEventScope,
-        notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),
+        percentOutOfRange,
         notHttps,
         privateHost,
         responseOnlyField("id cannot be changed by PATCH: leave it out"),

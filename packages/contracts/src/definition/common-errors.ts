@@ -150,17 +150,37 @@ export function notAllowedField<Values extends readonly unknown[] = []>(
   );
 }
 
+/** What a `nameText` must be. */
+const NAME = `text of at most ${MAX_NAME_CHARACTERS} characters that is not blank`;
+
+/** A required `nameText` is missing. */
+export function missingName(field: string) {
+  return missingField(`${field} is required: it must be ${NAME}`);
+}
+
+/** A `nameText` has another JSON type. */
+export function malformedName(field: string, sent = "7") {
+  return malformedField(`${field} must be ${NAME}, but ${sent} was sent`);
+}
+
+/** A `nameText` is too long. */
+export function nameTooLong(field: string) {
+  return notAllowedField(`${field} must be ${NAME}, but a text of 240 characters was sent`);
+}
+
 /**
  * For a required `nameText`.
  * @param sent how the answer names the number 7 in this field
  */
 export function requiredName(field: string, sent = "7") {
-  const form = `text of at most ${MAX_NAME_CHARACTERS} characters that is not blank`;
-  return [
-    missingField(`${field} is required: it must be ${form}`),
-    malformedField(`${field} must be ${form}, but ${sent} was sent`),
-    notAllowedField(`${field} must be ${form}, but a text of 240 characters was sent`),
-  ] as const;
+  return [missingName(field), malformedName(field, sent), nameTooLong(field)] as const;
+}
+
+/** An e-mail address is malformed. */
+export function malformedEmail(field: string) {
+  return malformedField(
+    `${field} must be an e-mail address such as name@example.com, but a text of 10 characters was sent`,
+  );
 }
 
 /** For sessions whose role is too low. */
@@ -201,6 +221,11 @@ export const unknownHost = refusal(
   "The request names a host that could lead anywhere, and the service has no PUBLIC_URL.",
   "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.",
 );
+
+/** A secret cannot be shown again to a retry. */
+export function notShownAgain(detail: string) {
+  return refusal(409, "not_shown_again", "A retry, after the service's secret has changed.", detail);
+}
 
 export const badEncoding = refusal(
   400,
