@@ -6,6 +6,7 @@ import {
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -122,12 +123,7 @@ export const existingAffinity = refusal(
   1.5,
   exampleIds.affinity,
 );
-export const tooManyAffinities = refusal(
-  422,
-  "too_many",
-  `The campaign has ${MAX_AFFINITIES} affinities.`,
-  `A campaign has at most ${MAX_AFFINITIES} affinities: delete one first.`,
-);
+export const tooManyAffinities = tooMany("campaign", MAX_AFFINITIES, "affinities", "delete one first");
 export const noAffinity = refusal(
   404,
   "no_affinity",

@@ -9,6 +9,7 @@ import {
   publishedSizes,
   registerFirst,
   responseOnlyField,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -236,11 +237,11 @@ export const endBeforeStart = refusal(
   "2026-11-30",
   "2026-12-01",
 );
-export const tooManyCampaigns = refusal(
-  422,
-  "too_many",
-  `The advertiser has ${MAX_CAMPAIGNS} campaigns.`,
-  `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
+export const tooManyCampaigns = tooMany(
+  "advertiser",
+  MAX_CAMPAIGNS,
+  "campaigns",
+  "change one that is no longer needed",
 );
 export const budgetBelowSpent = refusal(
   422,

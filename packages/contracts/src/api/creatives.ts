@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import {
+  belongsToAnother,
   malformedField,
   malformedName,
   missingName,
@@ -8,6 +9,8 @@ import {
   publishedSizes,
   registerFirst,
   responseOnlyField,
+  thingNotFound,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { neededWhere } from "../definition/conditions.ts";
 import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
@@ -152,24 +155,10 @@ const creative = {
   impressions: 0,
   created_at: exampleIds.moment,
 };
-export const otherAdvertisersCreative = refusal(
-  403,
-  "other_advertiser",
-  "The creative belongs to another advertiser.",
-  "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
-);
-export const noCreative = refusal(
-  404,
-  "no_creative",
-  "Creative not found.",
-  "Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.",
-);
-export const tooManyCreatives = refusal(
-  422,
-  "too_many",
-  `The campaign has ${MAX_CREATIVES} creatives.`,
-  `A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`,
-);
+const all = "/campaigns/{campaign_id}/creatives";
+export const otherAdvertisersCreative = belongsToAnother("advertiser", "creative", all);
+export const noCreative = thingNotFound("no_creative", "Creative", all);
+export const tooManyCreatives = tooMany("campaign", MAX_CREATIVES, "creatives", "delete one first");
 export const tooManyDeletedCreatives = refusal(
   422,
   "too_many_deleted",
@@ -206,7 +195,7 @@ export const creativesApi = defineFeature({
     ],
   },
   operations: {
-    create: operation("POST /campaigns/{campaign_id}/creatives", {
+    create: operation(`POST ${all}`, {
       ...common,
       operationId: "createCreative",
       summary: "Add a creative to a campaign",
@@ -228,7 +217,7 @@ export const creativesApi = defineFeature({
         ...publishedSizes,
       ],
     }),
-    list: operation("GET /campaigns/{campaign_id}/creatives", {
+    list: operation(`GET ${all}`, {
       ...common,
       operationId: "listCreatives",
       summary: "List the creatives of a campaign",

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { memberRole } from "../definition/account.ts";
 import {
+  belongsToAnother,
   malformedName,
   missingField,
   notAllowedField,
@@ -8,6 +9,8 @@ import {
   requiredName,
   responseOnlyField,
   roleTooLow,
+  thingNotFound,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
@@ -120,27 +123,17 @@ export const lastOwner = refusal(
   "This is the last owner of the account: make another member an owner first.",
 );
 
-export const tooManyInvitations = refusal(
-  422,
-  "too_many",
-  `The account has ${MAX_INVITATIONS} open invitations.`,
-  `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
+export const tooManyInvitations = tooMany(
+  "account",
+  MAX_INVITATIONS,
+  "open invitations",
+  "withdraw one first",
 );
 export const invitationNotShownAgain = notShownAgain(
   "The token of the first answer cannot be shown again: withdraw the invitation, which GET /invitations lists, and make another one with another Idempotency-Key.",
 );
-export const otherAccountsInvitation = refusal(
-  403,
-  "other_account",
-  "The invitation belongs to another account.",
-  "The invitation belongs to another account: GET /invitations lists your own.",
-);
-export const unknownInvitation = refusal(
-  404,
-  "unknown_invitation",
-  "Invitation not found.",
-  "Invitation not found. GET /invitations lists yours.",
-);
+export const otherAccountsInvitation = belongsToAnother("account", "invitation", "/invitations");
+export const unknownInvitation = thingNotFound("unknown_invitation", "Invitation", "/invitations");
 export const alreadyMember = refusal(
   409,
   "already_member",

@@ -7,6 +7,7 @@ import {
   otherAccountsPlacement,
   ownGameOnly,
   responseOnlyField,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -24,7 +25,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { validator, validatorWithoutNulls } from "../validation/validator.ts";
@@ -151,11 +152,11 @@ const placement = {
 const typesMustBe = `placement_types must be a list of at least 1 and at most 100 entries, each one of ${CREATIVE_TYPES.join(", ")}`;
 /** Maximum placements of one account, including disabled ones. */
 export const MAX_PLACEMENTS = 10_000;
-export const tooManyPlacements = refusal(
-  422,
-  "too_many",
-  `The account has ${MAX_PLACEMENTS} placements.`,
-  `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
+export const tooManyPlacements = tooMany(
+  "account",
+  MAX_PLACEMENTS,
+  "placements",
+  "change one that is no longer needed",
 );
 const common = { group: "management", scope: "developer" } as const;
 const one = "/placements/{game_id}";

@@ -1,10 +1,13 @@
 import type { Static } from "typebox";
 import {
+  belongsToAnother,
   malformedField,
   missingField,
   notAllowedField,
   notShownAgain,
   responseOnlyField,
+  thingNotFound,
+  tooMany,
 } from "../definition/common-errors.ts";
 import type { Scope } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -249,6 +252,7 @@ const webhook = {
 };
 const secret = "whsec_MnBvCxZaSdFgHjKlPoIuYtReWqMnBvCxZaSdFgHjKlP";
 
+const one = "/webhooks/{webhook_id}";
 export const lackingEventScope = refusal(
   403,
   "lacking_scope",
@@ -258,18 +262,8 @@ export const lackingEventScope = refusal(
   "advertiser",
   "campaign.exhausted",
 );
-export const otherAccountsWebhook = refusal(
-  403,
-  "other_account",
-  "The webhook belongs to another account.",
-  "The webhook belongs to another account: GET /webhooks lists your own.",
-);
-export const noWebhook = refusal(
-  404,
-  "no_webhook",
-  "Webhook not found.",
-  "Webhook not found. GET /webhooks lists yours.",
-);
+export const otherAccountsWebhook = belongsToAnother("account", "webhook", "/webhooks");
+export const noWebhook = thingNotFound("no_webhook", "Webhook", "/webhooks");
 const ownWebhookOnly = [otherAccountsWebhook, noWebhook] as const;
 export const inactiveWebhook = refusal(
   409,
@@ -277,12 +271,7 @@ export const inactiveWebhook = refusal(
   "The webhook is inactive.",
   "The webhook is inactive: activate it first by PATCH /webhooks/{webhook_id}.",
 );
-export const tooManyWebhooks = refusal(
-  422,
-  "too_many",
-  `The account has ${MAX_WEBHOOKS} webhooks.`,
-  `An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`,
-);
+export const tooManyWebhooks = tooMany("account", MAX_WEBHOOKS, "webhooks", "delete one first");
 export const notHttps = refusal(
   422,
   "not_https",
@@ -297,12 +286,7 @@ export const privateHost = refusal(
   (host: string) => `url must not lead to a private address, but its host is ${host}`,
   "10.0.0.7",
 );
-export const otherAccountsDelivery = refusal(
-  403,
-  "other_account",
-  "The delivery belongs to another account.",
-  "The delivery belongs to another account: GET /webhooks/{webhook_id}/deliveries lists your own.",
-);
+export const otherAccountsDelivery = belongsToAnother("account", "delivery", `${one}/deliveries`);
 export const noDelivery = refusal(
   404,
   "no_delivery",
@@ -353,7 +337,6 @@ const percentOutOfRange = notAllowedField(
   "hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent",
 );
 const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
-const one = "/webhooks/{webhook_id}";
 
 export const secretNotShownAgain = notShownAgain(
   "The secret of the first answer cannot be shown again: get a new one by POST /webhooks/{webhook_id}/rotate-secret with another Idempotency-Key; GET /webhooks names its id.",

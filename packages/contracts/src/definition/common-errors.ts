@@ -9,18 +9,35 @@ export const registerFirst = refusal(
   "This account has no advertiser profile: register first by POST /register.",
 );
 
-export const otherAdvertisersCampaign = refusal(
-  403,
-  "other_advertiser",
-  "The campaign belongs to another advertiser.",
-  "The campaign belongs to another advertiser: GET /campaigns lists your own.",
-);
-export const noCampaign = refusal(
-  404,
-  "no_campaign",
-  "Campaign not found.",
-  "Campaign not found. GET /campaigns lists yours.",
-);
+/** The thing in the path belongs to another account or advertiser. */
+export function belongsToAnother(owner: "account" | "advertiser", thing: string, list: string) {
+  const belongs = `The ${thing} belongs to another ${owner}`;
+  return refusal(403, `other_${owner}`, `${belongs}.`, `${belongs}: GET ${list} lists your own.`);
+}
+
+/** The thing in the path does not exist. */
+export function thingNotFound(name: string, thing: string, list: string) {
+  return refusal(404, name, `${thing} not found.`, `${thing} not found. GET ${list} lists yours.`);
+}
+
+/** The owner has as many things as it may have. */
+export function tooMany(
+  owner: "account" | "advertiser" | "campaign",
+  maximum: number,
+  things: string,
+  advice: string,
+) {
+  const anOwner = owner === "campaign" ? "A campaign" : `An ${owner}`;
+  return refusal(
+    422,
+    "too_many",
+    `The ${owner} has ${maximum} ${things}.`,
+    `${anOwner} has at most ${maximum} ${things}: ${advice}.`,
+  );
+}
+
+export const otherAdvertisersCampaign = belongsToAnother("advertiser", "campaign", "/campaigns");
+export const noCampaign = thingNotFound("no_campaign", "Campaign", "/campaigns");
 
 /** For operations below /campaigns/{campaign_id}. */
 export const ownCampaignOnly = [registerFirst, otherAdvertisersCampaign, noCampaign] as const;
