@@ -37,9 +37,7 @@ import { blocklistRuleCreateSchema, MAX_BLOCKLIST_RULES } from "./blocklist.ts";
 import { creativeCreateSchema, MAX_CREATIVES } from "./creatives.ts";
 import { geoTargetCreateSchema, MAX_GEO_TARGETS } from "./geo-targets.ts";
 
-/** Bounds of cpm_bid_cents. */
 export const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
-/** Bounds and default of a campaign's priority. */
 export const PRIORITY = { minimum: 0, maximum: 10, default: 5 };
 
 const cpmBid = () =>

@@ -33,9 +33,7 @@ import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
-/** Bounds and default of max_uses_per_game. */
 export const MAX_USES_PER_GAME = { minimum: 1, maximum: 20, default: 3 };
-/** Default tone of a creative. */
 export const DEFAULT_TONE = "neutral";
 
 const optionalFields = {

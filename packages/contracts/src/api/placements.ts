@@ -30,7 +30,6 @@ import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { validator, validatorWithoutNulls } from "../validation/validator.ts";
 
-/** Bounds and default of max_ads_per_session. */
 export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
 /** The developer's default share, in percent (docs/behaviour.md#revenue-share). */
 export const DEFAULT_REVENUE_SHARE_PCT = 70;

@@ -133,7 +133,6 @@ export function numberRefusals(name: string, maximum: number, range = "range") {
   ] as const;
 }
 
-/** A required field is missing. */
 export function missingField(detail: string) {
   return refusal(400, "missing_field", "A required field is missing.", detail);
 }
@@ -200,7 +199,6 @@ export function malformedEmail(field: string) {
   );
 }
 
-/** For sessions whose role is too low. */
 export const roleTooLow = refusal(
   403,
   "not_owner",
@@ -211,7 +209,6 @@ export const roleTooLow = refusal(
   "owner",
 );
 
-/** For keys without the scope of an operation. */
 export const scopeMissing = refusal(
   403,
   "scope",

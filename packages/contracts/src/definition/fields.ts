@@ -9,7 +9,6 @@ import Type from "./type.ts";
 export const MAX_NAME_CHARACTERS = 200;
 /** Maximum characters of hooks, taglines and narrative (docs/behaviour.md#text-limits). */
 export const MAX_TEXT_CHARACTERS = 2_000;
-/** Maximum characters of an e-mail address. */
 export const MAX_EMAIL_CHARACTERS = 254;
 /** Maximum entries of a list in a body (docs/behaviour.md#text-limits). */
 const MAX_LIST_ENTRIES = 100;
@@ -18,7 +17,6 @@ export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
 /** Rejects blank texts. */
 export const NOT_BLANK = VISIBLE.source;
-/** Bounds and default of an affinity's weight. */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
 /** A query parameter that selects by the exact text. */

@@ -77,7 +77,6 @@ const singleHeaders = {
   },
 } satisfies Record<string, HeaderObject>;
 
-/** All response headers. */
 export const headers: Readonly<Record<string, HeaderObject>> = { ...rateLimitHeaders, ...singleHeaders };
 
 /** The `headers` of an answer: the rate-limit headers, and those named. */
