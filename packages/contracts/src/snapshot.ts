@@ -1,58 +1,34 @@
+import type { AffinityBody } from "./api/affinities.ts";
+import type { BlocklistRuleBody } from "./api/blocklist.ts";
 import type { CampaignBody } from "./api/campaigns.ts";
-import type {
-  AffinityType,
-  BlocklistRuleType,
-  CampaignStatus,
-  CreativeType,
-  GeoTargetType,
-  MemberRole,
-  Scope,
-  Tone,
-} from "./definition/enumerations.ts";
+import type { CreativeBody } from "./api/creatives.ts";
+import type { GeoTargetBody } from "./api/geo-targets.ts";
+import type { CampaignStatus, CreativeType, MemberRole, Scope } from "./definition/enumerations.ts";
 
 /**
  * What management publishes to Redis and match instances read: plain JSON, snake_case, money in the unit of the name.
  * `version` is the row's version in Postgres; an older version never replaces a newer one.
  */
 
+/** Fields of a campaign's parts that only the API has. */
+type OnlyInApi = "id" | "campaign_id" | "created_at";
+
 /** Content that a game can show; `max_uses_per_game` is per player session. */
-export interface SnapshotCreative {
+export interface SnapshotCreative extends Omit<CreativeBody, OnlyInApi | "impressions"> {
   creative_id: string;
-  creative_type: CreativeType;
-  brand_name: string;
-  product_name: string | null;
-  tagline: string | null;
-  narrative_hook: string | null;
-  alt_hooks: string[];
-  tone: Tone;
-  max_uses_per_game: number;
 }
 
 /** A place to serve in, or not to serve in (include=false). Fields that its type does not need are null. */
-export interface SnapshotGeoTarget {
+export interface SnapshotGeoTarget extends Omit<GeoTargetBody, OnlyInApi> {
   geo_target_id: string;
-  target_type: GeoTargetType;
-  country_code: string | null;
-  state_code: string | null;
-  city_name: string | null;
-  lat: number | null;
-  lng: number | null;
-  radius_km: number | null;
-  include: boolean;
 }
 
 /** The campaign does not serve when the value occurs in the context. */
-export interface SnapshotBlocklistRule {
-  rule_type: BlocklistRuleType;
-  value: string;
-}
+export interface SnapshotBlocklistRule extends Omit<BlocklistRuleBody, OnlyInApi> {}
 
 /** Adds `weight` to the score when the value occurs in the context. Oldest first: of equal weights, the older affinity wins. */
-export interface SnapshotAffinity {
+export interface SnapshotAffinity extends Omit<AffinityBody, OnlyInApi> {
   affinity_id: string;
-  affinity_type: AffinityType;
-  affinity_value: string;
-  weight: number;
 }
 
 /** Settings of a campaign that matching needs; those about money are in the advertiser's wallet. */

@@ -7,7 +7,7 @@ type Texts = {
     | null;
 };
 
-export interface OrderedLine {
+interface OrderedLine {
   line: string;
   source: keyof Texts;
 }

@@ -11,7 +11,7 @@ interface Outcome {
 
 /** One sentence: why a campaign would or would not serve. */
 export function summaryOf({ wouldServe, checks, rank, winningRank, bidToWinCents }: Outcome): string {
-  const best = winningRank === null ? "no other candidate" : `the best other rank of ${winningRank}`;
+  const best = `the best other rank of ${winningRank}`;
   if (wouldServe) {
     return winningRank === null
       ? "The campaign would serve: every check passes, and there is no other candidate."

@@ -10,7 +10,7 @@ import type { Random } from "./search/tie-sampling.ts";
 import type { Span } from "./suppression/refusals.ts";
 
 /** Campaigns that a request leaves out although they may pass the rules. */
-export interface Exclusions {
+interface Exclusions {
   /** Campaign ids, such as those that the request has already tried. */
   exclude?: Iterable<string> | undefined;
   /** Advertiser ids, whose campaigns are all left out. Searched linearly, so keep the list short. */

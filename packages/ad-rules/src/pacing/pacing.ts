@@ -1,5 +1,5 @@
 import type { Millicents } from "@diegetic/money";
-import { compileSchedule, type Schedule } from "../rules/schedule.ts";
+import { compileSchedule, dayMs, type Schedule } from "../rules/schedule.ts";
 import type { PacingStatus } from "../types/pacing.ts";
 
 /** Spent amounts are charges; open holds do not count. */
@@ -41,7 +41,6 @@ export interface Pacing {
   projectedExhaustionDay: string | null;
 }
 
-const dayMs = 86_400_000;
 /** 9999-12-31, the last day that YYYY-MM-DD can represent. */
 const lastDay = Date.UTC(9999, 11, 31) / dayMs;
 

@@ -2,7 +2,7 @@ import { comparableCityName } from "../text/city-name.ts";
 import { comparableOrNull } from "../text/equality.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
-import { greatCircleKm, type Point } from "./great-circle.ts";
+import { greatCircleKm, type Point, pointOf } from "./great-circle.ts";
 import { defineRule } from "./rule.ts";
 import { listedApart, placeName, playerName } from "./wording.ts";
 
@@ -55,12 +55,6 @@ export function preparePlayerPlace(geo: PlayerGeo | null | undefined): PlayerPla
     city: comparableCityName(geo?.city_name),
     point: pointOf(geo),
   };
-}
-
-/** The player's point; null unless both `lat` and `lng` are given. */
-export function pointOf(geo: PlayerGeo | null | undefined): Point | null {
-  const { lat, lng } = geo ?? {};
-  return typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null;
 }
 
 function isIn(place: Place, player: PlayerPlace): boolean {

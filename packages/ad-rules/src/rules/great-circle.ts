@@ -1,3 +1,5 @@
+import type { PlayerGeo } from "../types/request.ts";
+
 /** Mean radius of the Earth (docs/behaviour.md#numbers). */
 const earthRadiusKm = 6371.0088;
 const radiansPerDegree = Math.PI / 180;
@@ -6,6 +8,12 @@ const radiansPerDegree = Math.PI / 180;
 export interface Point {
   lat: number;
   lng: number;
+}
+
+/** The player's point; null unless both `lat` and `lng` are given. */
+export function pointOf(geo: PlayerGeo | null | undefined): Point | null {
+  const { lat, lng } = geo ?? {};
+  return typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null;
 }
 
 /** A point on the unit sphere. */

@@ -32,7 +32,7 @@ export function balanceLeft(totals: AccountTotals): Millicents {
 }
 
 /** Budget less spent and held (docs/behaviour.md#rule-8-money). */
-export function budgetLeft(totals: CampaignTotals): Millicents {
+function budgetLeft(totals: CampaignTotals): Millicents {
   return totals.budgetMillicents - totals.spentMillicents - totals.heldMillicents;
 }
 
@@ -40,7 +40,7 @@ export function budgetLeft(totals: CampaignTotals): Millicents {
  * Daily cap less spent today and held; null without a cap. All open holds count against the current day
  * (docs/behaviour.md#daily-caps).
  */
-export function dailyCapLeft(totals: CampaignTotals): Millicents | null {
+function dailyCapLeft(totals: CampaignTotals): Millicents | null {
   if (totals.dailyCapMillicents === null) return null;
   return totals.dailyCapMillicents - totals.spentTodayMillicents - totals.heldMillicents;
 }

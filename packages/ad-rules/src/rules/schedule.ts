@@ -4,7 +4,7 @@ import { defineRule, type RangeRule, type Verdict } from "./rule.ts";
 /** The Unix milliseconds between which a campaign runs; null: it never runs, because a date is unreadable. */
 export type Schedule = { startsAtMs: number; endsBeforeMs: number } | null;
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 const iso8601 =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt\s](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
@@ -20,7 +20,7 @@ export function compileSchedule(campaign: Pick<Campaign, "start_date" | "end_dat
 }
 
 /** The first and the last millisecond of a date; both are equal for a point in time. */
-export interface DateSpan {
+interface DateSpan {
   firstMs: number;
   lastMs: number;
 }

@@ -2,7 +2,7 @@ import { chargedCents, type Millicents } from "@diegetic/money";
 import { comparable } from "../text/equality.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
-import { greatCircleKm } from "./great-circle.ts";
+import { greatCircleKm, pointOf } from "./great-circle.ts";
 
 const MAX_LISTED = 5;
 
@@ -59,23 +59,21 @@ export function placeName(
     return `city ${JSON.stringify(city_name)} of ${state}${country_code ?? "?"}`;
   }
   const circle = `within ${radius_km} km of ${lat}, ${lng}`;
-  if (lat === null || lng === null || typeof player?.lat !== "number" || typeof player.lng !== "number") {
-    return circle;
-  }
-  const distanceKm = greatCircleKm({ lat, lng }, { lat: player.lat, lng: player.lng });
+  const point = pointOf(player);
+  if (lat === null || lng === null || point === null) return circle;
+  const distanceKm = greatCircleKm({ lat, lng }, point);
   const metres = isInside ? Math.floor(distanceKm * 1000) : Math.ceil(distanceKm * 1000);
   return `${circle} (the player is ${metres / 1000} km away)`;
 }
 
 /** Describes `player_geo`. */
 export function playerName(player: PlayerGeo | null | undefined): string {
+  const point = pointOf(player);
   const known = [
     player?.country_code && `country ${player.country_code}`,
     player?.state_code && `state ${player.state_code}`,
     player?.city_name && `city ${JSON.stringify(player.city_name)}`,
-    typeof player?.lat === "number" &&
-      typeof player.lng === "number" &&
-      `lat ${player.lat}, lng ${player.lng}`,
+    point && `lat ${point.lat}, lng ${point.lng}`,
   ].filter((part) => typeof part === "string" && part !== "");
   return known.length === 0
     ? "The player's place is not given."

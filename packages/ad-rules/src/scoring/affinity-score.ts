@@ -13,15 +13,12 @@ export interface CompiledAffinity {
 }
 
 /** The contribution of one affinity to the score. */
-export interface AffinityPart {
-  affinity_id: string;
-  affinity_type: AffinityType;
-  affinity_value: string;
+export interface AffinityPart extends Omit<Affinity, "weight"> {
   contribution: number;
 }
 
 /** Share of the weight for a value that does not equal its field but occurs in the narrative. */
-export const narrativeShare = 0.5;
+const narrativeShare = 0.5;
 
 /** Of these, a context has one value. */
 const singleValueTypes: ReadonlySet<AffinityType> = new Set(["category", "location", "theme"]);

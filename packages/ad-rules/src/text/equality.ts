@@ -36,7 +36,6 @@ export function comparableSet(texts: Iterable<string> | null | undefined): Reado
   return set ?? nothing;
 }
 
-/** Whether the sets overlap. */
 export function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   const [few, many] = left.size <= right.size ? [left, right] : [right, left];
   for (const entry of few) if (many.has(entry)) return true;

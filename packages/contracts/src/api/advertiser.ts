@@ -1,7 +1,10 @@
 import type { Static } from "typebox";
 import {
+  malformedEmail,
   malformedField,
   missingField,
+  missingName,
+  nameTooLong,
   notAllowedField,
   registerFirst,
   responseOnlyField,
@@ -169,15 +172,11 @@ export const advertiserApi = defineFeature({
       request: { schema: registerRequestSchema, example: registration },
       success: [created("The new advertiser.", advertiserSchema, advertiser)],
       refusals: [
-        missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
-        malformedField(
-          "contact_email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
-        ),
+        missingName("company_name"),
+        malformedEmail("contact_email"),
         alreadyRegistered,
         contactEmailTaken,
-        notAllowedField(
-          "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-        ),
+        nameTooLong("company_name"),
       ],
     }),
     showProfile: operation("GET /profile", {
@@ -209,9 +208,7 @@ export const advertiserApi = defineFeature({
         malformedField('website must be an absolute http or https address, but "emberroast" was sent'),
         withoutProfile,
         contactEmailTaken,
-        notAllowedField(
-          "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-        ),
+        nameTooLong("company_name"),
         responseOnlyField("balance_cents cannot be changed by PATCH: add to it by POST /deposit"),
       ],
     }),

@@ -2,10 +2,11 @@ import type { Static } from "typebox";
 import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
-  missingField,
+  missingName,
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -122,12 +123,7 @@ export const existingAffinity = refusal(
   1.5,
   exampleIds.affinity,
 );
-export const tooManyAffinities = refusal(
-  422,
-  "too_many",
-  `The campaign has ${MAX_AFFINITIES} affinities.`,
-  `A campaign has at most ${MAX_AFFINITIES} affinities: delete one first.`,
-);
+export const tooManyAffinities = tooMany("campaign", MAX_AFFINITIES, "affinities", "delete one first");
 export const noAffinity = refusal(
   404,
   "no_affinity",
@@ -161,9 +157,7 @@ export const affinitiesApi = defineFeature({
         ]),
       ],
       refusals: [
-        missingField(
-          "affinities[1].affinity_value is required: it must be text of at most 200 characters that is not blank",
-        ),
+        missingName("affinities[1].affinity_value"),
         malformedField(
           'affinities must be a list of at most 50 entries, each an object, but "calm" was sent',
         ),
@@ -189,9 +183,7 @@ export const affinitiesApi = defineFeature({
       request: { schema: affinityCreateSchema, example: newAffinity },
       success: [created("The new affinity.", affinitySchema, affinity)],
       refusals: [
-        missingField(
-          "affinity_value is required: it must be text of at most 200 characters that is not blank",
-        ),
+        missingName("affinity_value"),
         malformedField('weight must be a number from 0.1 to 3, but "strong" was sent'),
         affinityWithoutWord,
         ...ownCampaignOnly,

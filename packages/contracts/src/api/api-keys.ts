@@ -1,5 +1,11 @@
 import type { Static } from "typebox";
-import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import {
+  malformedField,
+  malformedName,
+  missingName,
+  notAllowedField,
+  notShownAgain,
+} from "../definition/common-errors.ts";
 import { SCOPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -154,10 +160,7 @@ export const limitBeyondCaller = refusal(
   "The other API key may make more requests per minute than this one: use a key with at least its limit, or the dashboard.",
 );
 const ownKeyOnly = [otherAccountsKey, scopeBeyondCaller, noKey] as const;
-export const keyNotShownAgain = refusal(
-  409,
-  "not_shown_again",
-  "A retry, after the service's secret has changed.",
+export const keyNotShownAgain = notShownAgain(
   "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.",
 );
 export const tooManyKeys = refusal(
@@ -208,8 +211,8 @@ export const apiKeysApi = defineFeature({
         }),
       ],
       refusals: [
-        missingField("label is required: it must be text of at most 200 characters that is not blank"),
-        malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
+        missingName("label"),
+        malformedName("label"),
         scopeBeyondCaller,
         limitBeyondCaller,
         rateLimitBeyondCaller,

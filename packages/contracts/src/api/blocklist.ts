@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import { campaignParts } from "../definition/campaign-parts.ts";
 import {
-  malformedField,
-  missingField,
+  malformedName,
+  missingName,
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
@@ -103,8 +103,8 @@ export const blocklistApi = defineFeature({
       request: { schema: blocklistRuleCreateSchema, example: newRule },
       success: [created("The new rule.", blocklistRuleSchema, rule)],
       refusals: [
-        missingField("value is required: it must be text of at most 200 characters that is not blank"),
-        malformedField("value must be text of at most 200 characters that is not blank, but 7 was sent"),
+        missingName("value"),
+        malformedName("value"),
         keywordWithoutWord,
         ...ownCampaignOnly,
         notAllowedField(

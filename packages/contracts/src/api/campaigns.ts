@@ -2,12 +2,14 @@ import type { Static } from "typebox";
 import {
   accountTooLarge,
   malformedField,
+  malformedName,
   missingField,
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
   registerFirst,
   responseOnlyField,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -35,9 +37,7 @@ import { blocklistRuleCreateSchema, MAX_BLOCKLIST_RULES } from "./blocklist.ts";
 import { creativeCreateSchema, MAX_CREATIVES } from "./creatives.ts";
 import { geoTargetCreateSchema, MAX_GEO_TARGETS } from "./geo-targets.ts";
 
-/** Bounds of cpm_bid_cents. */
-const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
-/** Bounds and default of a campaign's priority. */
+export const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
 export const PRIORITY = { minimum: 0, maximum: 10, default: 5 };
 
 const cpmBid = () =>
@@ -225,6 +225,7 @@ const draft = {
   end_date: null,
   created_at: exampleIds.moment,
 };
+const served = { ...draft, status: "active", spent_cents: 2, spent_millicents: 2_000 };
 export const endBeforeStart = refusal(
   422,
   "end_before_start",
@@ -234,12 +235,11 @@ export const endBeforeStart = refusal(
   "2026-11-30",
   "2026-12-01",
 );
-const notBlankName = "name must be text of at most 200 characters that is not blank";
-export const tooManyCampaigns = refusal(
-  422,
-  "too_many",
-  `The advertiser has ${MAX_CAMPAIGNS} campaigns.`,
-  `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
+export const tooManyCampaigns = tooMany(
+  "advertiser",
+  MAX_CAMPAIGNS,
+  "campaigns",
+  "change one that is no longer needed",
 );
 export const budgetBelowSpent = refusal(
   422,
@@ -359,14 +359,7 @@ export const campaignsApi = defineFeature({
       operationId: "getCampaign",
       summary: "Read a campaign",
       description: "The campaign with its status and what it has spent.",
-      success: [
-        ok("The campaign.", campaignSchema, {
-          ...draft,
-          status: "active",
-          spent_cents: 2,
-          spent_millicents: 2000,
-        }),
-      ],
+      success: [ok("The campaign.", campaignSchema, served)],
       refusals: ownCampaignOnly,
     }),
     change: operation(`PATCH ${one}`, {
@@ -381,17 +374,14 @@ export const campaignsApi = defineFeature({
       },
       success: [
         ok("The changed campaign.", campaignSchema, {
-          ...draft,
-          status: "active",
-          spent_cents: 2,
-          spent_millicents: 2000,
+          ...served,
           budget_cents: 150_000,
           daily_cap_cents: null,
           priority: 8,
         }),
       ],
       refusals: [
-        malformedField(`${notBlankName}, but null was sent`),
+        malformedName("name", "null"),
         ...ownCampaignOnly,
         notAllowedField("priority must be a whole number from 0 to 10, but 11 was sent"),
         responseOnlyField(
@@ -417,14 +407,7 @@ export const campaignsApi = defineFeature({
       summary: "Pause a campaign",
       description:
         "Nothing of the campaign is matched after the answer. Ads that were matched before and are seen are still billed. It can be activated again.",
-      success: [
-        ok("The paused campaign.", campaignSchema, {
-          ...draft,
-          status: "paused",
-          spent_cents: 2,
-          spent_millicents: 2000,
-        }),
-      ],
+      success: [ok("The paused campaign.", campaignSchema, { ...served, status: "paused" })],
       refusals: [...ownCampaignOnly, notActive],
     }),
   },

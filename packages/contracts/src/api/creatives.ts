@@ -1,12 +1,16 @@
 import type { Static } from "typebox";
 import {
+  belongsToAnother,
   malformedField,
-  missingField,
+  malformedName,
+  missingName,
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
   registerFirst,
   responseOnlyField,
+  thingNotFound,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { neededWhere } from "../definition/conditions.ts";
 import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
@@ -29,9 +33,7 @@ import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
-/** Bounds and default of max_uses_per_game. */
 export const MAX_USES_PER_GAME = { minimum: 1, maximum: 20, default: 3 };
-/** Default tone of a creative. */
 export const DEFAULT_TONE = "neutral";
 
 const optionalFields = {
@@ -151,24 +153,10 @@ const creative = {
   impressions: 0,
   created_at: exampleIds.moment,
 };
-export const otherAdvertisersCreative = refusal(
-  403,
-  "other_advertiser",
-  "The creative belongs to another advertiser.",
-  "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
-);
-export const noCreative = refusal(
-  404,
-  "no_creative",
-  "Creative not found.",
-  "Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.",
-);
-export const tooManyCreatives = refusal(
-  422,
-  "too_many",
-  `The campaign has ${MAX_CREATIVES} creatives.`,
-  `A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`,
-);
+const all = "/campaigns/{campaign_id}/creatives";
+export const otherAdvertisersCreative = belongsToAnother("advertiser", "creative", all);
+export const noCreative = thingNotFound("no_creative", "Creative", all);
+export const tooManyCreatives = tooMany("campaign", MAX_CREATIVES, "creatives", "delete one first");
 export const tooManyDeletedCreatives = refusal(
   422,
   "too_many_deleted",
@@ -205,7 +193,7 @@ export const creativesApi = defineFeature({
     ],
   },
   operations: {
-    create: operation("POST /campaigns/{campaign_id}/creatives", {
+    create: operation(`POST ${all}`, {
       ...common,
       operationId: "createCreative",
       summary: "Add a creative to a campaign",
@@ -214,7 +202,7 @@ export const creativesApi = defineFeature({
       request: { schema: creativeCreateSchema, example: newCreative },
       success: [created("The new creative.", creativeSchema, creative)],
       refusals: [
-        missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
+        missingName("brand_name"),
         malformedField(
           "alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent",
         ),
@@ -227,7 +215,7 @@ export const creativesApi = defineFeature({
         ...publishedSizes,
       ],
     }),
-    list: operation("GET /campaigns/{campaign_id}/creatives", {
+    list: operation(`GET ${all}`, {
       ...common,
       operationId: "listCreatives",
       summary: "List the creatives of a campaign",
@@ -252,9 +240,7 @@ export const creativesApi = defineFeature({
         }),
       ],
       refusals: [
-        malformedField(
-          "brand_name must be text of at most 200 characters that is not blank, but null was sent",
-        ),
+        malformedName("brand_name", "null"),
         withoutHook.withExample(", but null was sent"),
         ...ownCreativeOnly,
         tooManyUses,

@@ -10,6 +10,7 @@ import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nullable, oneOf } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
+import { CPM_BID_CENTS } from "./campaigns.ts";
 import { matchRequestSchema } from "./serving.ts";
 
 /** Names of all checks, in order (docs/matching.md, "Reason codes"). */
@@ -94,8 +95,7 @@ const explainResponseSchema = closed(
     summary: answerText("One sentence: why the campaign would or would not serve."),
     bid_to_win_cents: nullable(
       Type.Integer({
-        minimum: 100,
-        maximum: 10_000,
+        ...CPM_BID_CENTS,
         description:
           "The lowest cpm_bid_cents with which the campaign would serve, everything else being equal; null when no bid would do: another rule fails, its money does not cover such a bid, or the bid would be out of range.",
       }),

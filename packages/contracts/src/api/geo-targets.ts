@@ -6,8 +6,9 @@ import {
   notAllowedField,
   ownCampaignOnly,
   publishedSizes,
+  tooMany,
 } from "../definition/common-errors.ts";
-import { neededWhere, requireBothOrNone, together } from "../definition/conditions.ts";
+import { bothOrNone, neededWhere, requireBothOrNone } from "../definition/conditions.ts";
 import { GEO_TARGET_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -145,12 +146,7 @@ export const contradictingGeoTarget = refusal(
   false,
   exampleIds.geoTarget,
 );
-export const tooManyGeoTargets = refusal(
-  422,
-  "too_many",
-  `The campaign has ${MAX_GEO_TARGETS} geo targets.`,
-  `A campaign has at most ${MAX_GEO_TARGETS} geo targets: delete one first.`,
-);
+export const tooManyGeoTargets = tooMany("campaign", MAX_GEO_TARGETS, "geo targets", "delete one first");
 export const noGeoTarget = refusal(
   404,
   "no_geo_target",
@@ -170,7 +166,7 @@ export const geoTargetsApi = defineFeature({
       ...Object.entries(NEEDED_OF_GEO_TARGET).map(([type, needed]) =>
         neededWhere(geoTargetCreateSchema.properties, "target_type", type, needed),
       ),
-      ...together(geoTargetCreateSchema.properties, ["lat", "lng"]),
+      ...bothOrNone(geoTargetCreateSchema.properties),
     ],
   },
   operations: {

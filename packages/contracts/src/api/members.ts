@@ -1,12 +1,16 @@
 import type { Static } from "typebox";
 import { memberRole } from "../definition/account.ts";
 import {
-  malformedField,
+  belongsToAnother,
+  malformedName,
   missingField,
   notAllowedField,
+  notShownAgain,
   requiredName,
   responseOnlyField,
   roleTooLow,
+  thingNotFound,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
@@ -104,6 +108,8 @@ const invitation = {
 };
 const token = "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321";
 
+const roleMissing = missingField("role is required: it must be one of viewer, manager, owner");
+const unknownRole = notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent');
 export const noMember = refusal(
   404,
   "no_member",
@@ -117,30 +123,17 @@ export const lastOwner = refusal(
   "This is the last owner of the account: make another member an owner first.",
 );
 
-export const tooManyInvitations = refusal(
-  422,
-  "too_many",
-  `The account has ${MAX_INVITATIONS} open invitations.`,
-  `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
+export const tooManyInvitations = tooMany(
+  "account",
+  MAX_INVITATIONS,
+  "open invitations",
+  "withdraw one first",
 );
-export const invitationNotShownAgain = refusal(
-  409,
-  "not_shown_again",
-  "A retry, after the service's secret has changed.",
+export const invitationNotShownAgain = notShownAgain(
   "The token of the first answer cannot be shown again: withdraw the invitation, which GET /invitations lists, and make another one with another Idempotency-Key.",
 );
-export const otherAccountsInvitation = refusal(
-  403,
-  "other_account",
-  "The invitation belongs to another account.",
-  "The invitation belongs to another account: GET /invitations lists your own.",
-);
-export const unknownInvitation = refusal(
-  404,
-  "unknown_invitation",
-  "Invitation not found.",
-  "Invitation not found. GET /invitations lists yours.",
-);
+export const otherAccountsInvitation = belongsToAnother("account", "invitation", "/invitations");
+export const unknownInvitation = thingNotFound("unknown_invitation", "Invitation", "/invitations");
 export const alreadyMember = refusal(
   409,
   "already_member",
@@ -186,10 +179,10 @@ export const membersApi = defineFeature({
       request: { schema: memberPatchSchema, example: { role: "owner" } },
       success: [ok("The member.", memberSchema, member)],
       refusals: [
-        missingField("role is required: it must be one of viewer, manager, owner"),
+        roleMissing,
         noMember,
         lastOwner,
-        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        unknownRole,
         responseOnlyField("email cannot be changed by PATCH: leave it out"),
       ],
     }),
@@ -244,9 +237,9 @@ export const membersApi = defineFeature({
         }),
       ],
       refusals: [
-        missingField("role is required: it must be one of viewer, manager, owner"),
-        malformedField("note must be text of at most 200 characters that is not blank, but 7 was sent"),
-        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        roleMissing,
+        malformedName("note"),
+        unknownRole,
         tooManyInvitations,
         tooManyMembers,
         invitationNotShownAgain,

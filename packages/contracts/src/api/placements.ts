@@ -2,11 +2,12 @@ import type { Static } from "typebox";
 import {
   accountTooLarge,
   malformedField,
-  missingField,
+  missingName,
   notAllowedField,
   otherAccountsPlacement,
   ownGameOnly,
   responseOnlyField,
+  tooMany,
 } from "../definition/common-errors.ts";
 import { CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -24,12 +25,11 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { validator, validatorWithoutNulls } from "../validation/validator.ts";
 
-/** Bounds and default of max_ads_per_session. */
 export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
 /** The developer's default share, in percent (docs/behaviour.md#revenue-share). */
 export const DEFAULT_REVENUE_SHARE_PCT = 70;
@@ -151,11 +151,11 @@ const placement = {
 const typesMustBe = `placement_types must be a list of at least 1 and at most 100 entries, each one of ${CREATIVE_TYPES.join(", ")}`;
 /** Maximum placements of one account, including disabled ones. */
 export const MAX_PLACEMENTS = 10_000;
-export const tooManyPlacements = refusal(
-  422,
-  "too_many",
-  `The account has ${MAX_PLACEMENTS} placements.`,
-  `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
+export const tooManyPlacements = tooMany(
+  "account",
+  MAX_PLACEMENTS,
+  "placements",
+  "change one that is no longer needed",
 );
 const common = { group: "management", scope: "developer" } as const;
 const one = "/placements/{game_id}";
@@ -190,7 +190,7 @@ export const placementsApi = defineFeature({
       request: { schema: placementCreateSchema, example: newPlacement },
       success: [created("The placement.", placementSchema, placement)],
       refusals: [
-        missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
+        missingName("creator_id"),
         malformedField(`${typesMustBe}, but "narrative_hook" was sent`),
         otherAccountsPlacement,
         notAllowedField(`${typesMustBe}, but a list of 0 entries was sent`),

@@ -1,6 +1,13 @@
 import type { Static } from "typebox";
-import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
-import { requireBothOrNone, together } from "../definition/conditions.ts";
+import {
+  malformedField,
+  malformedName,
+  missingField,
+  missingName,
+  nameTooLong,
+  notAllowedField,
+} from "../definition/common-errors.ts";
+import { bothOrNone, requireBothOrNone } from "../definition/conditions.ts";
 import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -206,7 +213,7 @@ export const servingApi = defineFeature({
     ImpressionRequest: impressionRequestSchema,
     ImpressionRecord: impressionResponseSchema,
   },
-  conditions: { PlayerGeo: together(playerGeo.properties, ["lat", "lng"]) },
+  conditions: { PlayerGeo: bothOrNone(playerGeo.properties) },
   additions: ["MatchResult.match_id", "MatchResult.advertiser_id", "ImpressionRequest.match_id"],
   operations: {
     match: operation("POST /match", {
@@ -292,10 +299,8 @@ export const servingApi = defineFeature({
         }),
       ],
       refusals: [
-        missingField("creative_id is required: it must be text of at most 200 characters that is not blank"),
-        malformedField(
-          "campaign_id must be text of at most 200 characters that is not blank, but 7 was sent",
-        ),
+        missingName("creative_id"),
+        malformedName("campaign_id"),
         ...ownGameInBody,
         unknownCampaign,
         unknownCreative,
@@ -304,9 +309,7 @@ export const servingApi = defineFeature({
         lapsedBeyondBalance,
         matchBeyondBudget,
         matchBeyondDailyCap,
-        notAllowedField(
-          "match_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-        ),
+        nameTooLong("match_id"),
       ],
     }),
   },

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { malformedField, notAllowedField, ownCampaignOnly } from "../definition/common-errors.ts";
+import { malformedName, nameTooLong, ownCampaignOnly } from "../definition/common-errors.ts";
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -127,14 +127,7 @@ export const simulatorApi = defineFeature({
           total_score: 1.5,
         }),
       ],
-      refusals: [
-        malformedField("mood must be text of at most 200 characters that is not blank, but 7 was sent"),
-        ...ownCampaignOnly,
-        withoutCreative,
-        notAllowedField(
-          "mood must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-        ),
-      ],
+      refusals: [malformedName("mood"), ...ownCampaignOnly, withoutCreative, nameTooLong("mood")],
     }),
     options: operation(`GET ${path}/options`, {
       ...common,

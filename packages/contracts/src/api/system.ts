@@ -166,6 +166,7 @@ const systemAccountListSchema = Type.Array(systemAccountSchema, {
   description: "The accounts of the installation in the order of their creation.",
 });
 
+const resolutionForm = "text of at most 2000 characters that is not blank";
 export const notOperator = refusal(
   403,
   "not_operator",
@@ -306,16 +307,12 @@ export const systemApi = defineFeature({
         }),
       ],
       refusals: [
-        missingField("resolution is required: it must be text of at most 2000 characters that is not blank"),
-        malformedField(
-          "resolution must be text of at most 2000 characters that is not blank, but 7 was sent",
-        ),
+        missingField(`resolution is required: it must be ${resolutionForm}`),
+        malformedField(`resolution must be ${resolutionForm}, but 7 was sent`),
         notOperator,
         noQuarantinedRecord,
         alreadyResolved,
-        notAllowedField(
-          "resolution must be text of at most 2000 characters that is not blank, but a text of 2400 characters was sent",
-        ),
+        notAllowedField(`resolution must be ${resolutionForm}, but a text of 2400 characters was sent`),
       ],
     }),
     listAccounts: operation("GET /system/accounts", {

@@ -1,9 +1,13 @@
 import type { Static } from "typebox";
 import {
+  belongsToAnother,
   malformedField,
   missingField,
   notAllowedField,
+  notShownAgain,
   responseOnlyField,
+  thingNotFound,
+  tooMany,
 } from "../definition/common-errors.ts";
 import type { Scope } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -37,7 +41,7 @@ export const WEBHOOK_EVENT_SCOPES = {
   "payout.figures_ready": "developer",
 } as const satisfies Record<string, Scope>;
 export type WebhookEventType = keyof typeof WEBHOOK_EVENT_SCOPES;
-const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENT_SCOPES) as [WebhookEventType, ...WebhookEventType[]];
+const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENT_SCOPES) as WebhookEventType[];
 
 /** Maximum webhooks of an account. */
 export const MAX_WEBHOOKS = 10;
@@ -201,15 +205,13 @@ const attemptSchema = closed(
   "One request to a webhook.",
 );
 
-const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-
 const webhookDeliverySchema = closed(
   {
     id: answerText("The delivery's identifier, whd_…."),
     webhook_id: answerText("The webhook, whk_…."),
     event: webhookEventSchema,
     status: oneOf(
-      WEBHOOK_DELIVERY_STATUSES,
+      ["pending", "delivered", "failed"],
       "pending: attempts follow; delivered: the last one was answered 2xx; failed: given up.",
     ),
     attempt_count: count("Attempts so far."),
@@ -250,6 +252,7 @@ const webhook = {
 };
 const secret = "whsec_MnBvCxZaSdFgHjKlPoIuYtReWqMnBvCxZaSdFgHjKlP";
 
+const one = "/webhooks/{webhook_id}";
 export const lackingEventScope = refusal(
   403,
   "lacking_scope",
@@ -259,18 +262,8 @@ export const lackingEventScope = refusal(
   "advertiser",
   "campaign.exhausted",
 );
-export const otherAccountsWebhook = refusal(
-  403,
-  "other_account",
-  "The webhook belongs to another account.",
-  "The webhook belongs to another account: GET /webhooks lists your own.",
-);
-export const noWebhook = refusal(
-  404,
-  "no_webhook",
-  "Webhook not found.",
-  "Webhook not found. GET /webhooks lists yours.",
-);
+export const otherAccountsWebhook = belongsToAnother("account", "webhook", "/webhooks");
+export const noWebhook = thingNotFound("no_webhook", "Webhook", "/webhooks");
 const ownWebhookOnly = [otherAccountsWebhook, noWebhook] as const;
 export const inactiveWebhook = refusal(
   409,
@@ -278,12 +271,7 @@ export const inactiveWebhook = refusal(
   "The webhook is inactive.",
   "The webhook is inactive: activate it first by PATCH /webhooks/{webhook_id}.",
 );
-export const tooManyWebhooks = refusal(
-  422,
-  "too_many",
-  `The account has ${MAX_WEBHOOKS} webhooks.`,
-  `An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`,
-);
+export const tooManyWebhooks = tooMany("account", MAX_WEBHOOKS, "webhooks", "delete one first");
 export const notHttps = refusal(
   422,
   "not_https",
@@ -298,12 +286,7 @@ export const privateHost = refusal(
   (host: string) => `url must not lead to a private address, but its host is ${host}`,
   "10.0.0.7",
 );
-export const otherAccountsDelivery = refusal(
-  403,
-  "other_account",
-  "The delivery belongs to another account.",
-  "The delivery belongs to another account: GET /webhooks/{webhook_id}/deliveries lists your own.",
-);
+export const otherAccountsDelivery = belongsToAnother("account", "delivery", `${one}/deliveries`);
 export const noDelivery = refusal(
   404,
   "no_delivery",
@@ -347,13 +330,15 @@ const attempted = {
   ],
   next_attempt_at: null,
 };
+const malformedThreshold = malformedField(
+  'balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent',
+);
+const percentOutOfRange = notAllowedField(
+  "hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent",
+);
 const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
-const one = "/webhooks/{webhook_id}";
 
-export const secretNotShownAgain = refusal(
-  409,
-  "not_shown_again",
-  "A retry, after the service's secret has changed.",
+export const secretNotShownAgain = notShownAgain(
   "The secret of the first answer cannot be shown again: get a new one by POST /webhooks/{webhook_id}/rotate-secret with another Idempotency-Key; GET /webhooks names its id.",
 );
 
@@ -383,9 +368,9 @@ export const webhooksApi = defineFeature({
       success: [created("The new webhook.", webhookWithSecretSchema, { ...webhook, secret })],
       refusals: [
         missingField("url is required: it must be an absolute http or https address"),
-        malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
+        malformedThreshold,
         lackingEventScope,
-        notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),
+        percentOutOfRange,
         notHttps,
         privateHost,
         tooManyWebhooks,
@@ -418,10 +403,10 @@ export const webhooksApi = defineFeature({
       request: { schema: webhookPatchSchema, example: { balance_low_cents: 20_000 } },
       success: [ok("The changed webhook.", webhookSchema, { ...webhook, balance_low_cents: 20_000 })],
       refusals: [
-        malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
+        malformedThreshold,
         ...ownWebhookOnly,
         lackingEventScope,
-        notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),
+        percentOutOfRange,
         notHttps,
         privateHost,
         responseOnlyField("id cannot be changed by PATCH: leave it out"),

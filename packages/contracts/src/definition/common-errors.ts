@@ -9,18 +9,35 @@ export const registerFirst = refusal(
   "This account has no advertiser profile: register first by POST /register.",
 );
 
-export const otherAdvertisersCampaign = refusal(
-  403,
-  "other_advertiser",
-  "The campaign belongs to another advertiser.",
-  "The campaign belongs to another advertiser: GET /campaigns lists your own.",
-);
-export const noCampaign = refusal(
-  404,
-  "no_campaign",
-  "Campaign not found.",
-  "Campaign not found. GET /campaigns lists yours.",
-);
+/** The thing in the path belongs to another account or advertiser. */
+export function belongsToAnother(owner: "account" | "advertiser", thing: string, list: string) {
+  const belongs = `The ${thing} belongs to another ${owner}`;
+  return refusal(403, `other_${owner}`, `${belongs}.`, `${belongs}: GET ${list} lists your own.`);
+}
+
+/** The thing in the path does not exist. */
+export function thingNotFound(name: string, thing: string, list: string) {
+  return refusal(404, name, `${thing} not found.`, `${thing} not found. GET ${list} lists yours.`);
+}
+
+/** The owner has as many things as it may have. */
+export function tooMany(
+  owner: "account" | "advertiser" | "campaign",
+  maximum: number,
+  things: string,
+  advice: string,
+) {
+  const anOwner = owner === "campaign" ? "A campaign" : `An ${owner}`;
+  return refusal(
+    422,
+    "too_many",
+    `The ${owner} has ${maximum} ${things}.`,
+    `${anOwner} has at most ${maximum} ${things}: ${advice}.`,
+  );
+}
+
+export const otherAdvertisersCampaign = belongsToAnother("advertiser", "campaign", "/campaigns");
+export const noCampaign = thingNotFound("no_campaign", "Campaign", "/campaigns");
 
 /** For operations below /campaigns/{campaign_id}. */
 export const ownCampaignOnly = [registerFirst, otherAdvertisersCampaign, noCampaign] as const;
@@ -116,7 +133,6 @@ export function numberRefusals(name: string, maximum: number, range = "range") {
   ] as const;
 }
 
-/** A required field is missing. */
 export function missingField(detail: string) {
   return refusal(400, "missing_field", "A required field is missing.", detail);
 }
@@ -150,20 +166,39 @@ export function notAllowedField<Values extends readonly unknown[] = []>(
   );
 }
 
+/** What a `nameText` must be. */
+const NAME = `text of at most ${MAX_NAME_CHARACTERS} characters that is not blank`;
+
+/** A required `nameText` is missing. */
+export function missingName(field: string) {
+  return missingField(`${field} is required: it must be ${NAME}`);
+}
+
+/** A `nameText` has another JSON type. */
+export function malformedName(field: string, sent = "7") {
+  return malformedField(`${field} must be ${NAME}, but ${sent} was sent`);
+}
+
+/** A `nameText` is too long. */
+export function nameTooLong(field: string) {
+  return notAllowedField(`${field} must be ${NAME}, but a text of 240 characters was sent`);
+}
+
 /**
  * For a required `nameText`.
  * @param sent how the answer names the number 7 in this field
  */
 export function requiredName(field: string, sent = "7") {
-  const form = `text of at most ${MAX_NAME_CHARACTERS} characters that is not blank`;
-  return [
-    missingField(`${field} is required: it must be ${form}`),
-    malformedField(`${field} must be ${form}, but ${sent} was sent`),
-    notAllowedField(`${field} must be ${form}, but a text of 240 characters was sent`),
-  ] as const;
+  return [missingName(field), malformedName(field, sent), nameTooLong(field)] as const;
 }
 
-/** For sessions whose role is too low. */
+/** An e-mail address is malformed. */
+export function malformedEmail(field: string) {
+  return malformedField(
+    `${field} must be an e-mail address such as name@example.com, but a text of 10 characters was sent`,
+  );
+}
+
 export const roleTooLow = refusal(
   403,
   "not_owner",
@@ -174,7 +209,6 @@ export const roleTooLow = refusal(
   "owner",
 );
 
-/** For keys without the scope of an operation. */
 export const scopeMissing = refusal(
   403,
   "scope",
@@ -201,6 +235,11 @@ export const unknownHost = refusal(
   "The request names a host that could lead anywhere, and the service has no PUBLIC_URL.",
   "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.",
 );
+
+/** A secret cannot be shown again to a retry. */
+export function notShownAgain(detail: string) {
+  return refusal(409, "not_shown_again", "A retry, after the service's secret has changed.", detail);
+}
 
 export const badEncoding = refusal(
   400,

@@ -19,16 +19,16 @@ export function neededWhere(
   return condition({ [field]: { const: value, description: `${field} is ${value}.` } }, fields, needed);
 }
 
-/** Where one of the fields is present and not null, the others are, too. */
-export function together(fields: Fields, names: readonly string[]): Condition[] {
-  return names.map((name) => {
-    const others = names.filter((other) => other !== name);
-    return condition(present(fields, [name]), fields, others);
-  });
+/** Where one of lat and lng is present and not null, the other is, too. */
+export function bothOrNone(fields: Fields): Condition[] {
+  return [
+    condition(present(fields, ["lat"]), fields, ["lng"]),
+    condition(present(fields, ["lng"]), fields, ["lat"]),
+  ];
 }
 
 /**
- * Throws 400 when only one of lat and lng is there, as `together` says it to machines.
+ * Throws 400 when only one of lat and lng is there, as `bothOrNone` says it to machines.
  * @param path of their object, such as `player_geo.`
  */
 export function requireBothOrNone({ lat, lng }: { lat?: number; lng?: number }, path = ""): void {

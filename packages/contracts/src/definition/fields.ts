@@ -1,4 +1,6 @@
 import type { Static, TSchema, TUnsafe } from "typebox";
+import { VISIBLE } from "../validation/blank.ts";
+import { COUNTRY_CODE } from "../validation/country-codes.ts";
 import { FLIGHT_DATE, GAME_ID } from "../validation/formats.ts";
 import type { QueryParameter } from "./operation.ts";
 import Type from "./type.ts";
@@ -7,18 +9,14 @@ import Type from "./type.ts";
 export const MAX_NAME_CHARACTERS = 200;
 /** Maximum characters of hooks, taglines and narrative (docs/behaviour.md#text-limits). */
 export const MAX_TEXT_CHARACTERS = 2_000;
-/** Maximum characters of an e-mail address. */
 export const MAX_EMAIL_CHARACTERS = 254;
 /** Maximum entries of a list in a body (docs/behaviour.md#text-limits). */
 const MAX_LIST_ENTRIES = 100;
 /** Maximum amount of money in one field, in cents (docs/behaviour.md#amounts). */
 export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
-/** Requires a visible character, neither space nor ignorable: rejects blank texts. */
-export const NOT_BLANK = "[^\\s\\p{Default_Ignorable_Code_Point}]";
-/** The form of an ISO 3166-1 alpha-2 code; the format country-code checks that it is assigned. */
-const COUNTRY_CODE = "^[A-Za-z]{2}$";
-/** Bounds and default of an affinity's weight. */
+/** Rejects blank texts. */
+export const NOT_BLANK = VISIBLE.source;
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
 /** A query parameter that selects by the exact text. */
@@ -179,7 +177,7 @@ export function gameId() {
 
 /** The code of a country in a request. */
 export function countryCode(description: string) {
-  return Type.String({ format: "country-code", pattern: COUNTRY_CODE, description });
+  return Type.String({ format: "country-code", pattern: COUNTRY_CODE.source, description });
 }
 
 export function latitude(description: string) {

@@ -7,7 +7,7 @@ import type { MemberRole, Scope } from "./enumerations.ts";
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
 /** Statuses of named errors. The document adds those of every operation (429, 500, 503 …). */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422;
+type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422;
 
 /** One reason for which an operation refuses a request. */
 export interface Refusal {
@@ -35,12 +35,9 @@ export interface Success {
   example?: unknown;
   /** Example of the same as a table, for clients that send `Accept: text/csv`. */
   csv?: string;
-  /** Headers of this answer besides the common ones. */
-  headers?: readonly HeaderName[];
+  /** Headers of this answer besides the common ones; described in `open-api/headers.ts`. */
+  headers?: readonly ("Set-Cookie" | "X-No-Match-Reason")[];
 }
-
-/** Headers of individual answers; described in `open-api/headers.ts`. */
-export type HeaderName = "Link" | "Idempotency-Replayed" | "Set-Cookie" | "X-No-Match-Reason";
 
 export interface QueryParameter {
   name: string;

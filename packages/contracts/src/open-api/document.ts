@@ -5,7 +5,7 @@ import { parametersOf, sharedParameters } from "./parameters.ts";
 import { responsesOf, sharedResponses } from "./responses.ts";
 import { componentSchemas, documented, type JsonSchema } from "./schemas.ts";
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   openapi: "3.1.1";
   info: JsonSchema;
   servers: JsonSchema[];

@@ -1,5 +1,4 @@
 import { NO_MATCH_REASONS } from "../definition/enumerations.ts";
-import type { HeaderName } from "../definition/operation.ts";
 
 interface HeaderObject {
   description: string;
@@ -78,11 +77,10 @@ const singleHeaders = {
   },
 } satisfies Record<string, HeaderObject>;
 
-/** All response headers. */
 export const headers: Readonly<Record<string, HeaderObject>> = { ...rateLimitHeaders, ...singleHeaders };
 
 /** The `headers` of an answer: the rate-limit headers, and those named. */
-export function headersOf(names: readonly (HeaderName | "Allow" | "WWW-Authenticate" | "Retry-After")[]) {
+export function headersOf(names: readonly (keyof typeof singleHeaders)[]) {
   const all = [...Object.keys(rateLimitHeaders), ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -10,7 +10,6 @@ interface PathParameter {
   example: string;
 }
 
-/** All path parameters, by name. */
 const pathParameters: Readonly<Record<string, PathParameter>> = {
   campaign_id: { schema: nameText("The campaign, camp_…"), example: exampleIds.campaign },
   creative_id: { schema: nameText("The creative, crt_…"), example: exampleIds.creative },

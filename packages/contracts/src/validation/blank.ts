@@ -1,4 +1,5 @@
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+/** Matches a visible character, neither space nor ignorable. */
+export const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * Whether the text has no visible character: only space, or characters such as a zero-width space

@@ -125,7 +125,6 @@ function storableText(text: string, parent: string, name: string | number): stri
   if (text.isWellFormed() && !text.includes("\0")) return text;
   const path = pathOf(parent, name);
   const unstorable = /[\p{Surrogate}\0]/u.exec(text)?.[0];
-  if (unstorable === undefined) return text;
   const field = path === "" ? "the text" : fieldPath(path);
   const problem =
     unstorable === "\0"

@@ -4,7 +4,7 @@ import { InvalidInput } from "../http-error.ts";
 import { validator } from "./validator.ts";
 
 /** Reads the body of a PATCH; `current` is the resource's current answer. Throws InvalidInput. */
-export type PatchReader<Changes, Answer> = (body: unknown, current: Answer) => Changes;
+type PatchReader<Changes, Answer> = (body: unknown, current: Answer) => Changes;
 
 /**
  * The documented schema of a PATCH: the fields that it changes, and the response-only fields, which clients may send

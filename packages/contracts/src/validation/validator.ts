@@ -10,7 +10,7 @@ import { invalidInputFrom } from "./sentence.ts";
  * Validates a parsed body and returns only the schema's fields; throws InvalidInput. Returns the same object when it
  * has no other fields, so neither input nor output may be modified.
  */
-export type Validator<T> = (value: unknown) => T;
+type Validator<T> = (value: unknown) => T;
 
 /** The same type without the nulls that counted as absent. */
 export type WithoutNulls<T> = T extends (infer Entry)[]

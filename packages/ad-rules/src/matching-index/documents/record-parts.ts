@@ -47,11 +47,10 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
   const { source, affinities, geo, blocklist, names } = campaign;
   const values = (effect: Effect, texts: Iterable<string>) =>
     [...texts].map((text) => terms.acquireValue(effect, text));
+  const areaTerms = (places: readonly Place[]) =>
+    places.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms)));
   const advertiser = terms.acquireValue(effects.advertiser, names.advertiser);
-  const areas = distinct(
-    geo.includes.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms))),
-    terms,
-  );
+  const areas = distinct(areaTerms(geo.includes), terms);
   const cells = cellsOfCircles(geo.includes.filter(isCircle)).map((cell) => terms.acquireCell(cell));
   return {
     documentId,
@@ -81,7 +80,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
         ...values(effects.blockedAction, blocklist.actions),
         ...values(effects.blockedGame, blocklist.gameIds),
         ...blocklist.keywords.map((keyword) => terms.acquirePhrase(effects.keywordPhrase, keyword)),
-        ...geo.excludes.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms))),
+        ...areaTerms(geo.excludes),
       ],
       terms,
     ),

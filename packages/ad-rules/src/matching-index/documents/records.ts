@@ -71,7 +71,6 @@ export interface RecordParts {
   blockable: readonly number[];
 }
 
-/** Stores records. */
 export class Records extends Arena {
   /** Writes a new record and returns its address. */
   add(parts: RecordParts): number {

@@ -37,7 +37,7 @@ const MAX_BID = 16_000;
 const epsilon = 1e-9;
 const MAX_REACH = reachWith(MAX_BID, MAX_SUM);
 
-export interface BoundEntry {
+interface BoundEntry {
   bound: number;
   record: number;
   signature: number;

@@ -1,6 +1,6 @@
 import { rankOf } from "../../ranking/rank.ts";
 import { rangeRules } from "../../rules/all-rules.ts";
-import { pointOf } from "../../rules/geo.ts";
+import { pointOf } from "../../rules/great-circle.ts";
 import { withoutRoundingError } from "../../scoring/affinity-score.ts";
 import type { MatchScene } from "../../types/request.ts";
 import { level } from "../dictionary/effects.ts";

@@ -20,7 +20,6 @@ import { common, spendSum } from "./shared.ts";
 
 /** Days of the spend report, counted back; also the maximum period between two days. */
 export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
-/** Dimensions of the spend report. */
 export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
 
 const spendGroupSchema = Type.String({

@@ -2,8 +2,9 @@
 import type { Static } from "typebox";
 import { memberRole } from "../../definition/account.ts";
 import {
-  malformedField,
+  malformedEmail,
   missingField,
+  missingName,
   notAllowedField,
   requiredName,
 } from "../../definition/common-errors.ts";
@@ -167,10 +168,8 @@ export const signInOperations = defineOperations({
     request: { schema: signUpSchema, example: signUpExample },
     success: [created("The session of the new user.", sessionSchema, sessionExample, { headers: cookieSet })],
     refusals: [
-      missingField("name is required: it must be text of at most 200 characters that is not blank"),
-      malformedField(
-        "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
-      ),
+      missingName("name"),
+      malformedEmail("email"),
       unusableEmail,
       invitedOnly,
       wrongSetupToken,
@@ -194,9 +193,7 @@ export const signInOperations = defineOperations({
     success: [ok("The session.", sessionSchema, sessionExample, { headers: cookieSet })],
     refusals: [
       missingField("email is required: it must be an e-mail address such as name@example.com"),
-      malformedField(
-        "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
-      ),
+      malformedEmail("email"),
       unusableEmail,
       wrongCredentials,
       signInOvertaken,
