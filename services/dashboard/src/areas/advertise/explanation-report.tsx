@@ -11,7 +11,8 @@ import { Figures } from "../../kit/figures.tsx";
 import { Status } from "../../kit/status.tsx";
 import { type Check, detailWords, type Explanation, ruleFix, ruleLabel, verdictOf } from "./explain-words.ts";
 import classes from "./explanation-report.module.css";
-import { type Campaign, firstLine, pathOf } from "./use-campaign.ts";
+import { firstLine } from "./first-line.ts";
+import { type Campaign, pathOf } from "./use-campaign.ts";
 
 const GROUPS: { prefix: number; label: string }[] = [
   { prefix: 1, label: "The campaign" },

@@ -4,8 +4,9 @@ import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { firstLine } from "./first-line.ts";
 import classes from "./lines-tab.module.css";
-import { firstLine, MOVING, pathOf, useCampaign } from "./use-campaign.ts";
+import { MOVING, pathOf, useCampaign } from "./use-campaign.ts";
 
 export function Component() {
   const campaign = useCampaign();

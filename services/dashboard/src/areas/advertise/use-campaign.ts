@@ -21,17 +21,6 @@ export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
   return { path: { campaign_id: id } };
 }
 
-/** By which people know a creative: what a player reads first, or its brand where it has no line. */
-export function firstLine({
-  narrative_hook: hook,
-  alt_hooks: others,
-  tagline,
-  product_name: product,
-  brand_name: brand,
-}: Creative): string {
-  return hook ?? others[0] ?? tagline ?? product ?? brand;
-}
-
 /** Of everything that an impression changes on the page of a campaign, so that its figures agree. */
 export const MOVING = { refetchEveryMs: FIGURES_REFETCH_MS };
 
