@@ -17,6 +17,7 @@ describe("toCsv", () => {
   it.each([
     ["\uff1d1+1", "'\uff1d1+1"],
     ["a;=1+1;b", "a;'=1+1;b"],
+    ["\t=1", "'\t'=1"],
     ["a\n=1+1", '"a\n\'=1+1"'],
     ["7-11; more = fun", "7-11; more = fun"],
   ])("writes %j as %s, because a spreadsheet may end cells elsewhere", (text, cell) => {

@@ -146,7 +146,7 @@ export const unusableEmail = refusal(
   400,
   "unusable_email",
   "The address is well-formed, but not one that can sign in, such as a!b@example.com.",
-  "email must have only unaccented letters, digits and _'+-. around its @, such as name@example.com, but another text was sent",
+  "email must have only unaccented letters, digits and _'+-. before its @, and only letters, at least two, after its last dot, such as name@example.com, but another text was sent",
 );
 
 export const signInOperations = defineOperations({

@@ -2,7 +2,7 @@ import type { Creative } from "./use-campaign.ts";
 
 type Lines = "narrative_hook" | "alt_hooks" | "tagline" | "product_name" | "brand_name";
 
-/** By which people know a creative: what a player reads first, or its brand where it has no line. */
+/** The line that identifies a creative: the first that a player reads (docs/behaviour.md#hook-rotation). */
 export function firstLine({
   narrative_hook: hook,
   alt_hooks: others,
