@@ -1,10 +1,8 @@
+import { FORMULA } from "@diegetic/contracts/formula";
 import { dollarsOfCents } from "./format.ts";
 
 /** What stands in a cell of a table, to be sorted by or downloaded. */
 export type CellValue = string | number | boolean | null | undefined;
-
-/** Where a spreadsheet reads a formula, also one whose language separates cells by another character than the comma. */
-const FORMULA = /(?<=^|[;\t\r\n])(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
 
 /** A table of RFC 4180. Texts that a spreadsheet would run get an apostrophe. */
 export function toCsv(header: readonly string[], rows: readonly (readonly CellValue[])[]): string {

@@ -1,16 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import { MAX_CSV_ROWS, tooManyRows } from "@diegetic/contracts";
+import { FORMULA } from "@diegetic/contracts/formula";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { readWindow, type Window, windowAnswer } from "./paging.ts";
 
 /** A large table must not keep other requests waiting. */
 const ROWS_PER_TURN = 1_000;
-/**
- * Where spreadsheets read a formula: at the beginning of a text, and behind what they take for the end of a cell, also in
- * quotes, where the separator of their language is no comma. Plain numbers are excluded.
- */
-const FORMULA = /(?<=^|[;\t\r\n])(?=[ "]*[=+\-@\uff0b\uff0d\uff1d\uff20])|^(?=[\t\r])/g;
+/** No formula, although it may begin with a sign. */
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
