@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { CLIENTS, PYTHON_MISSING, python } from "./languages.ts";
+import { CLIENTS, EXAMPLE_GAMES, PYTHON_MISSING } from "./languages.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Sets the title of a terminal, and clears its screen by sequences of seven and of eight bits. */
@@ -54,12 +54,7 @@ function play(program: string, args: string[]): Promise<string> {
   });
 }
 
-const games = [
-  { name: "text adventure", program: process.execPath, args: ["examples/text-adventure/main.js"] },
-  { name: "story", program: python, args: ["-B", "examples/narrative-game/main.py"] },
-];
-
-describe.each(games)("the $name", ({ program, args }) => {
+describe.each(EXAMPLE_GAMES)("the $name", ({ program, args }) => {
   if (program === undefined) {
     it.skip(`is not run here: ${PYTHON_MISSING}`, () => undefined);
     return;

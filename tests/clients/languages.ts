@@ -30,6 +30,12 @@ const PYTHON_NEEDED = "import sys, httpx; assert sys.version_info >= (3, 11)";
 export const python = PYTHONS.find((program) => succeeds(program, ["-c", PYTHON_NEEDED]));
 export const PYTHON_MISSING = "no Python 3.11 with httpx (Debian: apt-get install python3-httpx)";
 
+/** The games in `examples`, played from beginning to end. */
+export const EXAMPLE_GAMES = [
+  { name: "text adventure", program: process.execPath, args: ["examples/text-adventure/main.js"] },
+  { name: "story", program: python, args: ["-B", "examples/narrative-game/main.py"] },
+];
+
 /** Of that Python, so that mypy sees httpx. */
 export const hasMypy = python !== undefined && succeeds(python, ["-m", "mypy", "--version"]);
 export const MYPY_MISSING = "no mypy beside httpx (Debian: apt-get install python3-mypy)";

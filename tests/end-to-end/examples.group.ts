@@ -9,7 +9,14 @@ import { eventually } from "@diegetic/testing/eventually";
 import { rounds } from "@diegetic/testing/rounds";
 import type { TestStack } from "@diegetic/testing/stack";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { CLIENTS, hasMono, MONO_MISSING, PYTHON_MISSING, python } from "../clients/languages.ts";
+import {
+  CLIENTS,
+  EXAMPLE_GAMES,
+  hasMono,
+  MONO_MISSING,
+  PYTHON_MISSING,
+  python,
+} from "../clients/languages.ts";
 import { createKey } from "./create-key.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -79,12 +86,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
     TIMEOUT_MS,
   );
 
-  const games = [
-    { name: "text adventure", program: process.execPath, args: ["examples/text-adventure/main.js"] },
-    // The whole story: a signal during Python's own exit would end it with another code.
-    { name: "story", program: python, args: ["-B", "examples/narrative-game/main.py"] },
-  ];
-  describe.each(games)("the $name", ({ program, args }) => {
+  describe.each(EXAMPLE_GAMES)("the $name", ({ program, args }) => {
     if (program === undefined) {
       it.skip(`is not run here: ${PYTHON_MISSING}`, () => undefined);
       return;
@@ -94,6 +96,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
       async () => {
         const env = { ...environment, PYTHONPATH: `${CLIENTS}python/src`, PYTHONUNBUFFERED: "1" };
         const game = spawn(program, args, { cwd: ROOT, env });
+        // Early in the story: a signal during Python's own exit would end it with another code.
         game.stdout.once("data", () => game.kill("SIGTERM"));
         const [code] = await once(game, "close");
         expect(code).toBe(0);
