@@ -1,6 +1,6 @@
 import { auditText, reconcileAll, writeRecords } from "@diegetic/billing";
 import { createDatabase, type Database, ensureImpressionPartition, utcDay } from "@diegetic/database";
-import { connectRedis, type RedisConnection, TrafficReader } from "@diegetic/hot-state";
+import { type RedisConnection, TrafficReader } from "@diegetic/hot-state";
 import { createDemo, type Demo, demoHistory, recordDemoCalls } from "@diegetic/management";
 import type { Management } from "@diegetic/management/management";
 import { createLogger } from "@diegetic/service-kit";
@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { documented } from "@diegetic/testing/documented";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
@@ -25,7 +26,7 @@ let written = 0;
 beforeAll(async () => {
   [stores, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(stores.url, { poolSize: 2, applicationName: "test" });
-  redis = connectRedis(server.url, { name: "test" });
+  redis = connectTestRedis(server.url);
   demo = await createDemo(database, SECRET, Date.now());
   const history = await demoHistory(database, demo.accountId);
   if (history === undefined) throw new Error("there is no history");

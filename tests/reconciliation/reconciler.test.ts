@@ -1,3 +1,4 @@
+import { DAY_MS, ensureImpressionPartition, utcDay } from "@diegetic/database";
 import { readProcessReports } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
 import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
@@ -19,6 +20,10 @@ beforeAll(async () => {
   world = await World.open();
   sql = await createDatabaseSession(world.urls.databaseUrl);
   advertiser = await world.advertiser(5_000);
+  // A service that compares as often as this may miss them before it has created them.
+  for (const nowMs of [Date.now(), Date.now() + DAY_MS]) {
+    await ensureImpressionPartition(world.database, utcDay(nowMs));
+  }
   const pace = {
     reconcileEveryMs: 20,
     reconcilePauseMs: 1,

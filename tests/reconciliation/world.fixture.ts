@@ -5,7 +5,6 @@ import { readBillingSettings } from "@diegetic/billing/settings";
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
 import {
-  connectRedis,
   createMoneyCommands,
   createSliceGrants,
   DueIndex,
@@ -22,6 +21,7 @@ import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request, { type Test } from "supertest";
 import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { addDeposit } from "../../services/management/src/features/deposit/endpoints.ts";
@@ -48,8 +48,6 @@ export interface Campaign {
   priceMillicents: number;
 }
 
-/** Only ends what hangs: on a busy machine, a reply may take longer than the product waits for one. */
-const COMMAND_TIMEOUT_MS = 60_000;
 const QUICK = {
   passEveryMs: 20,
   pollEveryMs: 20,
@@ -72,7 +70,7 @@ export class World {
   private constructor(urls: World["urls"], closing: (() => Promise<unknown>)[]) {
     this.urls = urls;
     this.#closing = closing;
-    this.redis = connectRedis(urls.redisUrl, { name: "test", commandTimeoutMs: COMMAND_TIMEOUT_MS });
+    this.redis = connectTestRedis(urls.redisUrl);
     this.money = createMoneyCommands(this.redis);
     this.#due = new DueIndex(this.redis);
     this.#grants = createSliceGrants(this.redis);

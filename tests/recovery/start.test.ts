@@ -1,7 +1,7 @@
-import { connectRedis } from "@diegetic/hot-state";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterEach, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
@@ -20,7 +20,7 @@ it("management starts although Redis loses everything while it publishes", async
     () => postgres.drop(),
     () => server.stop(),
   );
-  const redis = connectRedis(server.url, { name: "start-test" });
+  const redis = connectTestRedis(server.url);
   closers.push(() => redis.disconnect());
   const management = createInstance({ databaseUrl: postgres.url, redisUrl: server.url });
   closers.push(() => management.stop());

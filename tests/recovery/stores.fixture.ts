@@ -9,7 +9,6 @@ import {
 } from "@diegetic/database";
 import {
   type CommitRequest,
-  connectRedis,
   createMoneyCommands,
   DueIndex,
   InstallationClaim,
@@ -19,6 +18,7 @@ import {
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { Settler } from "../../services/billing/src/settle/settler.ts";
 import { DayPartitions } from "../../services/billing/src/write/day-partitions.ts";
@@ -44,7 +44,7 @@ export interface Stores {
 export function openStores(databaseUrl: string, redisUrl: string): Stores {
   const database = createDatabase(databaseUrl, { poolSize: 12 });
   const pipeline = createPipeline(databaseUrl);
-  const redis = connectRedis(redisUrl, { name: "recovery-test" });
+  const redis = connectTestRedis(redisUrl);
   redis.on("error", () => undefined);
   return {
     database,

@@ -1,14 +1,15 @@
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { connectRedis, type RedisConnection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import { hashSlotOf, hashSlotOwners } from "./hash-slot-owners.ts";
 
 let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  redis = connectRedis(server.url, { name: "hash-slot-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

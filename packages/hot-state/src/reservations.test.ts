@@ -1,5 +1,6 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { type AdmitRequest, createGameSessions, type GameSessions } from "./game-session/sessions.ts";
@@ -21,7 +22,7 @@ let money: MoneyCommands;
 let sessions: GameSessions;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "reservations-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
   sessions = createGameSessions(redis);
 });

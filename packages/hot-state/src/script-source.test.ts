@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { connectRedis, type RedisConnection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import { loadScript } from "./script-source.ts";
 
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
@@ -16,7 +17,7 @@ let redis: RedisConnection;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "script-source-test" });
+  redis = connectTestRedis(server.url);
 });
 
 afterAll(async () => {

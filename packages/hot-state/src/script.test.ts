@@ -2,9 +2,10 @@ import { GCProfiler, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Command } from "ioredis";
-import { connectRedis, type RedisConnection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import { defineScript } from "./script.ts";
 
 let server: TestRedis;
@@ -12,7 +13,7 @@ let redis: RedisConnection;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "script-test" });
+  redis = connectTestRedis(server.url);
 });
 
 afterAll(async () => {

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createDatabase, type Database } from "@diegetic/database";
-import { connectRedis, InstallationClaim, SnapshotPublisher } from "@diegetic/hot-state";
+import { InstallationClaim, SnapshotPublisher } from "@diegetic/hot-state";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, recordStack } from "./data-directory/running-stacks.ts";
@@ -151,7 +152,7 @@ describe("a key in DATABASE_URL", () => {
 
   it("is printed once every match instance has applied it", async () => {
     const redis = await startTestRedis();
-    const observer = connectRedis(redis.url, { name: "key-test" });
+    const observer = connectTestRedis(redis.url);
     try {
       const command = createKey({ REDIS_URL: redis.url });
       await eventually(asksWhetherPublished);
@@ -180,7 +181,7 @@ describe("a key in DATABASE_URL", () => {
 
   it("is not made beside another installation's Redis", async () => {
     const redis = await startTestRedis();
-    const other = connectRedis(redis.url, { name: "key-test" });
+    const other = connectTestRedis(redis.url);
     try {
       await eventually(async () => {
         await new InstallationClaim(other, async () => "inst_other").check();

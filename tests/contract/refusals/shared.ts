@@ -1,6 +1,7 @@
 import { campaignsApi, creativesApi, geoTargetsApi, newId, servingApi } from "@diegetic/contracts";
-import { connectRedis, RateLimiter } from "@diegetic/hot-state";
+import { RateLimiter } from "@diegetic/hot-state";
 import { listen } from "@diegetic/service-kit";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { expect } from "@jest/globals";
 import type { Response, Test } from "supertest";
 import { BASE_PATH } from "../composed-api.fixture.ts";
@@ -23,7 +24,7 @@ const { list, create } = campaignsApi.operations;
 
 /** The answer after 1 000 requests of others. Twice, should the minute end meanwhile. */
 async function usedUp(world: World, kind: string, id: string, ask: () => Test): Promise<Response> {
-  const redis = connectRedis(world.api.redis.url, { name: "refusals-limits" });
+  const redis = connectTestRedis(world.api.redis.url);
   try {
     for (let round = 1; round <= 2; round += 1) {
       const limiter = new RateLimiter(redis);

@@ -1,8 +1,9 @@
 import { apiKeyOperations, newId, type Operation } from "@diegetic/contracts";
-import { connectRedis, createMoneyCommands, type MoneyCommands } from "@diegetic/hot-state";
+import { createMoneyCommands, type MoneyCommands } from "@diegetic/hot-state";
 import type { KeyOptions } from "@diegetic/management";
 import { documented, repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request, { type Response, type Test } from "supertest";
 import { type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 
@@ -86,7 +87,7 @@ export function operationNamed(operationId: string): Operation {
 /** Matches lapse after a second, so that a late impression need not be waited for. */
 export async function startWorld(): Promise<World> {
   const api = await startComposedApi({ HOLD_TTL_SECONDS: "1", RATE_LIMIT_MATCH_PER_GAME: "1000" });
-  const redis = connectRedis(api.redis.url, { name: "refusals" });
+  const redis = connectTestRedis(api.redis.url);
   redis.on("error", () => {});
 
   const account: World["account"] = async (options) => ({

@@ -5,9 +5,10 @@ import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
 import { openBillingWorker, startBillingWorker } from "@diegetic/testing/billing-worker";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { ForeignRedis } from "../installation/foreign-redis.ts";
 import { InstallationClaim } from "../installation/installation-claim.ts";
 import { installationKeys } from "../keys.ts";
@@ -31,7 +32,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
 
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "queue-test" });
+    redis = connectTestRedis(server.url);
     producer = createBillingProducer(server.url);
   });
 
@@ -279,10 +280,10 @@ describe("billing queue when its address leads to another installation's Redis",
       proxy.breakConnections();
     };
     const url = `redis://127.0.0.1:${proxy.port}`;
-    const redis = connectRedis(url, { name: "test" });
+    const redis = connectTestRedis(url);
     const claim = new InstallationClaim(redis, async () => "inst_1");
     await claim.check();
-    const foreignRedis = connectRedis(foreign.url, { name: "test" });
+    const foreignRedis = connectTestRedis(foreign.url);
     await foreignRedis.set(installationKeys.owner, "inst_other");
     const stop = async () => {
       redis.disconnect();

@@ -1,8 +1,9 @@
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
 import { DueIndex } from "./due-index.ts";
 
@@ -18,7 +19,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
 
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "due-test" });
+    redis = connectTestRedis(server.url);
   });
 
   afterAll(async () => {

@@ -1,7 +1,8 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createGameSessions, type GameSessions } from "./sessions.ts";
@@ -14,7 +15,7 @@ let sessions: GameSessions;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "sessions-test" });
+  redis = connectTestRedis(server.url);
   sessions = createGameSessions(redis);
 });
 

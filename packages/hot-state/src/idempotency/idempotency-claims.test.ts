@@ -1,6 +1,7 @@
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { IdempotencyClaims } from "./idempotency-claims.ts";
 
 const servers: [string, () => Promise<TestRedis>][] = [
@@ -15,7 +16,7 @@ describe.each(servers)("idempotency claims on %s", (_kind, startServer) => {
 
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "claims-test" });
+    redis = connectTestRedis(server.url);
     claims = new IdempotencyClaims(redis);
   });
 

@@ -1,6 +1,7 @@
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
 import { describeRedisUnavailable, isRedisUnavailable } from "../redis-unavailable.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
@@ -17,7 +18,7 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
 
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "installation-test" });
+    redis = connectTestRedis(server.url);
     // Every claim listens to the connection.
     redis.setMaxListeners(0);
   });

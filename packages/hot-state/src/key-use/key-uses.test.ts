@@ -1,7 +1,8 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { keyUseKeys } from "../keys.ts";
 import { KeyUses, takeKeyUses } from "./key-uses.ts";
 
@@ -15,7 +16,7 @@ describe.each(servers)("uses of keys on %s", (_kind, startServer) => {
   let redis: RedisConnection;
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "key-use-test" });
+    redis = connectTestRedis(server.url);
   });
   afterAll(async () => {
     redis.disconnect();
@@ -60,7 +61,7 @@ describe.each(servers)("uses of keys on %s", (_kind, startServer) => {
 
 it("keeps uses that could not be sent, and says so", async () => {
   const server = await startTestRedis();
-  const redis = connectRedis(server.url, { name: "key-use-test" });
+  const redis = connectTestRedis(server.url);
   redis.on("error", () => {});
   const errors: Error[] = [];
   const uses = new KeyUses(redis, { everyMs: 5, onError: (error) => errors.push(error) });

@@ -1,4 +1,5 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Redis } from "ioredis";
 import { connectRedis, type RedisConnection } from "../connection.ts";
@@ -15,7 +16,7 @@ let money: MoneyCommands;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "backlog-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 

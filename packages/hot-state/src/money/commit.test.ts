@@ -1,7 +1,8 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { chargedField, walletKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -20,7 +21,7 @@ let money: MoneyCommands;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "commit-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 

@@ -1,7 +1,8 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
 import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -32,8 +33,8 @@ describe.each([
 
   beforeAll(async () => {
     server = await start();
-    redis = connectRedis(server.url, { name: "concurrency-test" });
-    others = [1, 2, 3].map((n) => connectRedis(server.url, { name: `concurrency-test-${n}` }));
+    redis = connectTestRedis(server.url);
+    others = [1, 2, 3].map(() => connectTestRedis(server.url));
     money = createMoneyCommands(redis);
     instances = others.map((connection) => createMoneyCommands(connection));
   });

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { chargedField, encodeName, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -14,7 +15,7 @@ let money: MoneyCommands;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "earlier-entries-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 

@@ -1,9 +1,10 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { encodeName, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { type ModelCampaign, type ModelMatch, ModelWallet, UNSHARED_HOLDS } from "./testing/model.ts";
@@ -255,7 +256,7 @@ describe.each([
 
   beforeAll(async () => {
     server = await start();
-    redis = connectRedis(server.url, { name: "model-test" });
+    redis = connectTestRedis(server.url);
     money = createMoneyCommands(redis);
   });
 

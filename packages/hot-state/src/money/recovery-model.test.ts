@@ -1,8 +1,9 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { encodeName, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { RecoveryRehearsal } from "./testing/recovery-rehearsal.ts";
@@ -13,7 +14,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "recovery-model-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

@@ -1,8 +1,9 @@
 import { newId } from "@diegetic/contracts";
 import { TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import type { FrozenWallet, RestoredCampaign } from "./recovery-types.ts";
@@ -15,7 +16,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "recovery-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

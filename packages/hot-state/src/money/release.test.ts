@@ -1,7 +1,8 @@
 import type { MatchFacts } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -16,7 +17,7 @@ let money: MoneyCommands;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "release-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 

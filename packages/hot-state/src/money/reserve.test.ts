@@ -1,6 +1,7 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { isCapLost, isCapStale } from "./caps.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -14,7 +15,7 @@ let money: MoneyCommands;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "reserve-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 

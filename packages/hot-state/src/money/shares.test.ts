@@ -1,8 +1,9 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { encodeName, walletKeys } from "../keys.ts";
 import { createWalletReader } from "../reconciliation/wallet-reader.ts";
 import { addCampaignGameCounts } from "./campaign-games.ts";
@@ -22,7 +23,7 @@ let redis: RedisConnection;
 let money: MoneyCommands;
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  redis = connectRedis(server.url, { name: "shares-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 afterAll(async () => {

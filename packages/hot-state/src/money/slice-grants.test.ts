@@ -1,8 +1,9 @@
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, it } from "@jest/globals";
 import fc from "fast-check";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { SLICES, SlicedRehearsal, type SlicedStep } from "./testing/sliced-rehearsal.ts";
 import type { MoneyCommands } from "./types.ts";
@@ -89,7 +90,7 @@ describe.each([
 
   beforeAll(async () => {
     server = await start();
-    redis = connectRedis(server.url, { name: "test" });
+    redis = connectTestRedis(server.url);
     money = createMoneyCommands(redis);
   });
 

@@ -1,9 +1,10 @@
 import { newId } from "@diegetic/contracts";
 import { openWallet, TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { walletIdOf, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -24,7 +25,7 @@ let campaign: SlicedCampaign;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 
@@ -444,7 +445,7 @@ describe("requests at the same time", () => {
   const CLIENTS = 6;
   let clients: RedisConnection[];
   beforeAll(() => {
-    clients = Array.from({ length: CLIENTS }, () => connectRedis(server.url, { name: "test" }));
+    clients = Array.from({ length: CLIENTS }, () => connectTestRedis(server.url));
   });
   afterAll(() => {
     for (const client of clients) client.disconnect();

@@ -1,7 +1,8 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { ProcessReporter, readProcessReports } from "./process-reports.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,7 +11,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "process-reports-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

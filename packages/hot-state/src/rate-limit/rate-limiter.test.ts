@@ -1,5 +1,6 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -23,7 +24,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "rate-limit-test" });
+    redis = connectTestRedis(server.url);
     await eventually(() => redis.get("ready").then(() => true));
   });
 

@@ -1,7 +1,8 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "../money/commands.ts";
 import { TestWallet } from "../money/testing/wallet.ts";
@@ -18,7 +19,7 @@ let reader: WalletReader;
 
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  redis = connectRedis(server.url, { name: "wallet-reader-test" });
+  redis = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
   reader = createWalletReader(redis);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -55,7 +56,7 @@ describe("leases", () => {
 
   beforeAll(async () => {
     server = await startTestRedis();
-    redis = connectRedis(server.url, { name: "leases-test" });
+    redis = connectTestRedis(server.url);
     publisher = new SnapshotPublisher(redis, { leaseMs: LEASE_MS });
     await publisher.rebuild([[{ name: "value", rowVersion: 0, json: "0" }]]);
     const port = Number(new URL(server.url).port);

@@ -1,8 +1,9 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { SnapshotFollower } from "./follower.ts";
 import { NotPropagatedError, SnapshotLostError } from "./lease.ts";
@@ -44,7 +45,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
 
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "snapshot-test" });
+    redis = connectTestRedis(server.url);
   });
 
   afterAll(async () => {

@@ -1,5 +1,6 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
@@ -27,7 +28,7 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
   let games = 0;
   beforeAll(async () => {
     server = await startServer();
-    redis = connectRedis(server.url, { name: "traffic-test" });
+    redis = connectTestRedis(server.url);
     reader = new TrafficReader(redis);
   });
   afterAll(async () => {

@@ -1,6 +1,7 @@
-import { connectRedis, ForeignRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
+import { ForeignRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { OwnRedis } from "./own-redis.ts";
 
@@ -23,7 +24,7 @@ let guarded: (signal: AbortSignal) => Promise<void>;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "own-redis-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

@@ -1,5 +1,6 @@
 import { connectRedis, DueIndex } from "@diegetic/hot-state";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { visitDue } from "./visit-due.ts";
 
@@ -11,7 +12,7 @@ afterAll(() => redis.stop());
 
 describe("a failed visit", () => {
   it("returns its own error also when its next visit cannot be stored", async () => {
-    const connection = connectRedis(redis.url, { name: "test" });
+    const connection = connectTestRedis(redis.url);
     const cutOff = connectRedis(redis.url, { name: "cut off" });
     cutOff.disconnect();
     const due = new DueIndex(connection);

@@ -1,9 +1,10 @@
 import { createDatabase, type Database } from "@diegetic/database";
-import { connectRedis, createWalletReader, type RedisConnection } from "@diegetic/hot-state";
+import { createWalletReader, type RedisConnection } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../measures.ts";
 import { Reconciler } from "./reconciler.ts";
@@ -22,7 +23,7 @@ let lines: Record<string, unknown>[];
 beforeAll(async () => {
   [server, redisServer] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(server.url);
-  redis = connectRedis(redisServer.url, { name: "test" });
+  redis = connectTestRedis(redisServer.url);
   await eventually(() => redis.ping().catch(() => undefined));
   const ids = Array.from({ length: ADVERTISERS }, (_, index) => advertiserOf(index));
   await database.account.createMany({ data: ids.map((id) => ({ id, label: "advertiser" })) });
@@ -182,7 +183,7 @@ describe("an inspection that takes too long", () => {
   });
 
   it("is not mistaken for an unavailable store, which ends the cycle", async () => {
-    const closed = connectRedis(redisServer.url, { name: "test" });
+    const closed = connectTestRedis(redisServer.url);
     closed.disconnect();
     const { reconciler } = createReconciler(createWalletReader(closed));
     await expect(reconciler.cycle(running)).rejects.toThrow("Connection is closed.");

@@ -1,7 +1,6 @@
 import { type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import {
-  connectRedis,
   createGameSessions,
   createMoneyCommands,
   DueIndex,
@@ -10,6 +9,7 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { openWallet } from "@diegetic/testing/open-wallet";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { type Market, pick, type RecordChoice, recordIn } from "./market.fixture.ts";
 
 const PLENTY_MILLICENTS = 1_000_000_000_000;
@@ -32,7 +32,7 @@ export class Wallets {
   }
 
   static async open(market: Market, redisUrl: string): Promise<Wallets> {
-    const wallets = new Wallets(market, connectRedis(redisUrl, { name: "test" }));
+    const wallets = new Wallets(market, connectTestRedis(redisUrl));
     for (const { advertiserId, campaignId } of market.campaigns)
       await wallets.apply(advertiserId, campaignId);
     return wallets;

@@ -7,7 +7,6 @@ import {
   type Pipeline,
 } from "@diegetic/database";
 import {
-  connectRedis,
   createMoneyCommands,
   type DamagedEntry,
   InstallationClaim,
@@ -16,6 +15,7 @@ import {
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { createBillingMeasures } from "../measures.ts";
 import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { DayPartitions } from "../write/day-partitions.ts";
@@ -33,7 +33,7 @@ export class WriterStores {
     const [{ url: databaseUrl }, { url: redisUrl }] = servers;
     this.#servers = servers;
     this.redisUrl = redisUrl;
-    this.#redis = connectRedis(redisUrl, { name: "test" });
+    this.#redis = connectTestRedis(redisUrl);
     this.database = createDatabase(databaseUrl);
     this.#pipeline = createPipeline(databaseUrl);
   }

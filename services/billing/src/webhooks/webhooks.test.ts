@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { newId } from "@diegetic/contracts";
 import { createDatabase, DAY_MS, type Database, databaseNowMs, type Prisma } from "@diegetic/database";
-import { connectRedis } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { BillingPace } from "../pace.ts";
 import { type BillingService, createBillingService } from "../service.ts";
@@ -288,7 +288,7 @@ describe("an event", () => {
 
   it("is sent again in time though the clock of its process was wrong", async () => {
     receiver.answer = (response, number) => response.writeHead(number === 1 ? 500 : 200).end();
-    const connection = connectRedis(redis.url, { name: "test" });
+    const connection = connectTestRedis(redis.url);
     const { now } = Date;
     Date.now = () => now() + HOUR_MS;
     let id = "";

@@ -1,7 +1,6 @@
 import { newId } from "@diegetic/contracts";
 import { createPipeline, type Pipeline } from "@diegetic/database";
 import {
-  connectRedis,
   createMoneyCommands,
   describeRedisUnavailable,
   type MoneyCommands,
@@ -12,6 +11,7 @@ import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request, { type Test } from "supertest";
 import type { Clock } from "../core/shared/time.ts";
 import { createAccountWithKey, type KeyOptions } from "../features/api-keys/create-account.ts";
@@ -117,7 +117,7 @@ export async function startHarness(clock?: Clock, options?: InstanceOptions): Pr
     metrics,
     options,
   );
-  const redis = connectRedis(server.url, { name: "test" });
+  const redis = connectTestRedis(server.url);
   const pipeline = createPipeline(database.url);
   await management.start();
   await forgetLostLeases(server.url);

@@ -3,6 +3,7 @@ import { connectRedis, createMoneyCommands, createSliceGrants, DueIndex } from "
 import { createLogger } from "@diegetic/service-kit";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterEach, expect, it } from "@jest/globals";
 import { Catalog } from "../catalog/catalog.ts";
 import { commitImpression } from "./commit-impression.ts";
@@ -15,7 +16,7 @@ afterEach(async () => {
 
 it("answers a charge although the node of the index of due outboxes is unavailable", async () => {
   const server = await startTestRedis();
-  const redis = connectRedis(server.url, { name: "commit-test" });
+  const redis = connectTestRedis(server.url);
   const withoutNode = connectRedis("redis://127.0.0.1:1", { name: "commit-test" });
   closers.push(
     () => withoutNode.disconnect(),

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { Candidate } from "@diegetic/ad-rules";
 import { entityName, newId } from "@diegetic/contracts";
 import {
-  connectRedis,
   createGameSessions,
   createMoneyCommands,
   createReserveAndAdmit,
@@ -19,6 +18,7 @@ import { createLogger } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
@@ -35,7 +35,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "reserve-one-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

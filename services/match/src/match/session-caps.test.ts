@@ -1,7 +1,6 @@
 import type { Candidate } from "@diegetic/ad-rules";
 import { newId } from "@diegetic/contracts";
 import {
-  connectRedis,
   createGameSessions,
   createMoneyCommands,
   createSliceGrants,
@@ -13,6 +12,7 @@ import {
 import { createLogger } from "@diegetic/service-kit";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -63,7 +63,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "session-caps-test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();

@@ -9,7 +9,6 @@ import {
   type SnapshotPlacement,
 } from "@diegetic/contracts";
 import {
-  connectRedis,
   createMoneyCommands,
   type MoneyCommands,
   type RedisConnection,
@@ -19,6 +18,7 @@ import {
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import { documented } from "@diegetic/testing/documented";
 import { openWallet } from "@diegetic/testing/open-wallet";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request from "supertest";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
 import { readMatchSettings } from "../settings.ts";
@@ -52,7 +52,7 @@ export class World {
 
   private constructor(url: string) {
     this.#url = url;
-    this.redis = connectRedis(url, { name: "test-world" });
+    this.redis = connectTestRedis(url);
     this.redis.on("error", () => undefined);
     this.money = createMoneyCommands(this.redis);
     this.publisher = new SnapshotPublisher(this.redis);

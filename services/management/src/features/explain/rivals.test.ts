@@ -1,13 +1,9 @@
 import { CampaignIndex } from "@diegetic/ad-rules";
 import { newId } from "@diegetic/contracts";
-import {
-  connectRedis,
-  createMoneyCommands,
-  createSessionReader,
-  type RedisConnection,
-} from "@diegetic/hot-state";
+import { createMoneyCommands, createSessionReader, type RedisConnection } from "@diegetic/hot-state";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { OwnedScene } from "./money-totals.ts";
 import { bestRivalRank } from "./rivals.ts";
@@ -16,7 +12,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "test" });
+  redis = connectTestRedis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();
