@@ -132,14 +132,31 @@ describe("GET /deposits", () => {
 });
 
 describe("GET /placements", () => {
-  it("lists the account's games by identifier, disabled ones too, by pages", async () => {
-    await developer.delete("/placements/birch").expect(204);
-    const first = await developer.get("/placements?limit=1").expect(200);
-    expect(first.body).toEqual([(await developer.get("/placements/ash").expect(200)).body]);
-    const next = await developer.get(nextOf(first) ?? "").expect(200);
-    expect(next.body).toMatchObject([{ game_id: "birch", is_active: false }]);
-    expect(nextOf(next)).toBeUndefined();
+  it("lists the account's games in order of creation, disabled ones too, whole or by pages", async () => {
+    const creator = await world.harness.caller();
+    for (const game of ["willow", "alder", "oak"]) {
+      world.nowMs += 1;
+      await creator.post(`/placements/${game}`, placement).expect(201);
+    }
+    await creator.delete("/placements/willow").expect(204);
+    const { body } = await creator.get("/placements").expect(200);
+    expect(body).toMatchObject([
+      { game_id: "willow", is_active: false },
+      { game_id: "alder" },
+      { game_id: "oak" },
+    ]);
+    expect(body[1]).toEqual((await creator.get("/placements/alder").expect(200)).body);
+    const first = await creator.get("/placements?limit=2").expect(200);
+    expect(first.body).toEqual(body.slice(0, 2));
+    const next = await creator.get(nextOf(first) ?? "").expect(200);
+    expect([next.body, nextOf(next)]).toEqual([body.slice(2), undefined]);
+  });
+
+  it("begins after one's own game alone", async () => {
     expect((await other.get("/placements").expect(200)).body).toEqual([]);
+    for (const cursor of ["ash", "no-such-game", "%00"]) {
+      await other.get(`/placements?cursor=${cursor}`).expect(400);
+    }
   });
 });
 

@@ -175,7 +175,7 @@ export const placementsApi = defineFeature({
       addition: true,
       summary: "List the placements",
       description:
-        "The games of the key's account, by identifier, also those in which ads are disabled. Without `limit` a page has 500 rows.",
+        "The games of the key's account in order of creation, also those in which ads are disabled.",
       paged: true,
       success: [ok("The placements.", placementListSchema, [placement])],
       refusals: [],

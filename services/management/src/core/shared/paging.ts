@@ -103,21 +103,25 @@ export function listOf(rows: readonly string[]): Pick<Answer, "text"> {
   return { text: { mediaType: "application/json", content: `[${rows.join(",")}]` } };
 }
 
-/** The answer with one page, or with the whole list, of rows whose number has no small limit. */
-export async function listAnswer<Row extends { id: string }>(
+/**
+ * The answer with one page, or with the whole list, of rows whose number has no small limit.
+ * @param idOf the identifier that a cursor names
+ */
+export async function listAnswer<Row>(
   context: RequestContext,
   { limit, after }: Paging,
   read: (paging: Paging) => Promise<readonly Row[]>,
+  idOf: (row: Row) => string,
   toResponse: (row: Row) => unknown,
 ): Promise<Answer> {
   const { rows, last, hasMore } = await writeInParts<Row>(
     limit ?? Number.POSITIVE_INFINITY,
-    (count, before) => read({ limit: count, after: before?.id ?? after }),
+    (count, before) => read({ limit: count, after: before === undefined ? after : idOf(before) }),
     toResponse,
   );
   const answer = { status: 200, ...listOf(rows) };
   if (!hasMore || last === undefined) return answer;
-  return { ...answer, headers: nextPage(context, String(limit), last.id) };
+  return { ...answer, headers: nextPage(context, String(limit), idOf(last)) };
 }
 
 /** Link to the next page; keeps the request's other parameters. */

@@ -82,7 +82,7 @@ async function list({ database, barrier }: Parts, context: RequestContext) {
   const paging = readPaging(context, "camp");
   await barrier.awaitAdvertiser(advertiser.id);
   const read = (page: Paging) => listCampaigns(database, advertiser.id, page);
-  return listAnswer(context, paging, read, toCampaignResponse);
+  return listAnswer(context, paging, read, ({ id }) => id, toCampaignResponse);
 }
 
 async function show({ reads }: Parts, context: RequestContext) {

@@ -18,11 +18,12 @@ export async function deposits({ database }: Parts, context: RequestContext) {
   const { limit = DEPOSITS_PER_PAGE, after } = readPaging(context, "dep");
   const read = (page: Paging) =>
     database.deposit.findMany(rowsOfPage({ advertiserId: advertiser.id }, page, "desc"));
-  return listAnswer(context, { limit, after }, read, ({ id, amountCents, createdAt }) => ({
+  const toResponse = ({ id, amountCents, createdAt }: Awaited<ReturnType<typeof read>>[number]) => ({
     id,
     amount_cents: amountCents,
     created_at: timestamp(createdAt),
-  }));
+  });
+  return listAnswer(context, { limit, after }, read, ({ id }) => id, toResponse);
 }
 
 export async function deposit({ database, publishing, barrier }: Parts, context: RequestContext) {

@@ -1,14 +1,16 @@
 import {
+  badCursor,
   gameIdParameter,
   type PlacementBody,
   placementCreate,
   placementPatch,
   placementsApi,
 } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
 import { basisPointsToPercent } from "@diegetic/money";
 import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import { listOf, readWindow, windowAnswer, writeInParts } from "../../core/shared/paging.ts";
+import { listAnswer, type Paging, readPaging } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -16,6 +18,7 @@ import { changedSettings, enabledSettings, type Placement } from "./placement.ts
 import {
   enablePlacement,
   findPlacement,
+  isGameId,
   listPlacements,
   ownPlacement,
   requireOwner,
@@ -45,13 +48,16 @@ function toResponse(placement: Placement): PlacementBody {
 }
 
 async function list({ database }: Parts, context: RequestContext) {
-  const window = readWindow(context);
-  const { rows, hasMore } = await writeInParts(
-    window.limit,
-    (limit, last) => listPlacements(database, context.accountId, { ...window, limit }, last?.gameId),
-    toResponse,
-  );
-  return windowAnswer(context, window, { ...listOf(rows), hasMore });
+  const paging = readPaging(context);
+  if (paging.after !== undefined) await requireOwnCursor(database, context.accountId, paging.after);
+  const read = (page: Paging) => listPlacements(database, context.accountId, page);
+  return listAnswer(context, paging, read, ({ gameId }) => gameId, toResponse);
+}
+
+/** Throws 400 for a cursor that is no game of the account. */
+async function requireOwnCursor(database: Database, accountId: string, cursor: string): Promise<void> {
+  const placement = isGameId(cursor) ? await findPlacement(database, cursor) : undefined;
+  if (placement?.accountId !== accountId) throw badCursor.error();
 }
 
 async function enable({ database, publishing, clock }: Parts, context: RequestContext) {

@@ -9,7 +9,7 @@ import {
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import { recordPlacementSize } from "../../core/campaigns/published-size.ts";
 import { lockAccount } from "../../core/shared/lock-account.ts";
-import type { Window } from "../../core/shared/paging.ts";
+import { type Paging, rowsToRead } from "../../core/shared/paging.ts";
 import { DEFAULT_SETTINGS, type NamedSettings, type Placement, type PlacementSettings } from "./placement.ts";
 
 /** The placement of a game of any account; undefined: there is none. */
@@ -32,21 +32,18 @@ export async function ownPlacement(
   return placement;
 }
 
-/**
- * The account's placements by identifier, including disabled ones: one more than the limit when there are more.
- * @param after continues after this game, in place of the offset
- */
+/** A page of the account's placements, also disabled ones, in order of creation. Pages begin after a game of the account. */
 export async function listPlacements(
   database: Database,
   accountId: string,
-  { limit, offset }: Window,
-  after?: string,
+  paging: Paging,
 ): Promise<Placement[]> {
+  const take = rowsToRead(paging);
   return database.placement.findMany({
-    where: { accountId, ...(after !== undefined && { gameId: { gt: after } }) },
-    orderBy: { gameId: "asc" },
-    take: limit + 1,
-    skip: after === undefined ? offset : 0,
+    where: { accountId },
+    orderBy: [{ createdAt: "asc" }, { gameId: "asc" }],
+    ...(paging.after !== undefined && { cursor: { gameId: paging.after }, skip: 1 }),
+    ...(take !== undefined && { take }),
   });
 }
 
