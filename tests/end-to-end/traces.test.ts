@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { connectRedis } from "@diegetic/hot-state";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { type CollectedSpan, type Collector, openCollector } from "@diegetic/testing/collector";
 import { eventually } from "@diegetic/testing/eventually";
 import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStackOnTestStores } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ROOT } from "../deploy/compose-file.ts";
@@ -192,7 +192,7 @@ describe("without a collector", () => {
     "loads nothing of OpenTelemetry into a match instance",
     async () => {
       const store = await startTestRedis();
-      const redis = connectRedis(store.url, { name: "untraced" });
+      const redis = connectTestRedis(store.url);
       await makeWorld(redis, 10);
       const instance = await start(`${ROOT}services/match/bundle/main.js`, [], {
         REDIS_URL: store.url,

@@ -1,6 +1,6 @@
-import { connectRedis } from "@diegetic/hot-state";
 import type { ClusterNode } from "@diegetic/testing/hash-slot-move";
 import { startTestRedisCluster } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 
 export interface TestCluster {
   url: string;
@@ -14,7 +14,7 @@ export async function startCluster(): Promise<TestCluster> {
   const { url, stop } = await startTestRedisCluster();
   const ports = url.split(",").map((address) => Number(address.slice(address.lastIndexOf(":") + 1)));
   const nodes = ports.map((port) => ({
-    connection: connectRedis(`redis://127.0.0.1:${port}`, { name: "node" }),
+    connection: connectTestRedis(`redis://127.0.0.1:${port}`),
     port,
   }));
   return {

@@ -1,8 +1,9 @@
 /** Many advertisers on real stores, and the time until all of them serve again after a loss. */
 import { performance } from "node:perf_hooks";
 import { createDatabase } from "@diegetic/database";
-import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import { createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import type { Management } from "../../services/management/src/management.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
@@ -35,7 +36,7 @@ export class ManyAdvertisers {
     await database.$disconnect();
     const management = createInstance(stores);
     await management.start();
-    return new ManyAdvertisers(management, connectRedis(stores.redisUrl, { name: "recovery-time" }));
+    return new ManyAdvertisers(management, connectTestRedis(stores.redisUrl));
   }
 
   /** Milliseconds from the loss until the snapshot is complete again, which follows the restore of every wallet. */

@@ -1,10 +1,10 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectRedis } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { type RunningCluster, startRedisCluster } from "@diegetic/testing/redis-cluster";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Served, Town } from "./town.fixture.ts";
@@ -221,7 +221,7 @@ describe("one master of a cluster that comes back empty", () => {
 
     const wallet = await town.redis.cluster("KEYSLOT", `{${town.advertiserId}}:account`);
     for (const [index, node] of cluster.nodes.entries()) {
-      const client = connectRedis(node.url, { name: "test" });
+      const client = connectTestRedis(node.url);
       const own = String(await client.call("CLUSTER", "NODES"))
         .split("\n")
         .find((line) => line.includes("myself"));

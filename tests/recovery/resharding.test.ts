@@ -1,6 +1,7 @@
-import { connectRedis, createWalletReader, walletIdOf } from "@diegetic/hot-state";
+import { createWalletReader, walletIdOf } from "@diegetic/hot-state";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
@@ -36,7 +37,7 @@ describe("a hash slot that a cluster gives to another node", () => {
       const [looked] = await database.advertiser.findMany({ orderBy: { id: "asc" }, take: 1 });
       const id = looked?.id ?? "";
       if (slice > 0) await sliceWallet(database, id, slice + 1);
-      const redis = connectRedis(url, { name: "resharding" });
+      const redis = connectTestRedis(url);
       closers.push(() => redis.disconnect());
       const reader = createWalletReader(redis);
       const isLive = async () => {

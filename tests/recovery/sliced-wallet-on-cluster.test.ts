@@ -2,10 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reconcileAll } from "@diegetic/billing";
-import { connectRedis, hashSlotOf, hashSlotOwners, walletIdOf, walletIds } from "@diegetic/hot-state";
+import { hashSlotOf, hashSlotOwners, walletIdOf, walletIds } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedisCluster } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Served, Town } from "./town.fixture.ts";
 
@@ -51,7 +52,7 @@ async function masterOf(walletId: string): Promise<{ id: string; node: string; o
 }
 
 async function onNode(url: string, command: string, ...values: string[]): Promise<string> {
-  const connection = connectRedis(url, { name: "node" });
+  const connection = connectTestRedis(url);
   try {
     return String(await connection.call(command, ...values));
   } finally {

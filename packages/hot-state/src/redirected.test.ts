@@ -1,5 +1,6 @@
 import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { startTestRedisCluster } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterEach, expect, it } from "@jest/globals";
 import { connectRedis } from "./connection.ts";
 import { isRedisUnavailable } from "./redis-unavailable.ts";
@@ -17,7 +18,7 @@ it("a command that a cluster redirects to a node that hangs fails, and nothing e
     .replace("redis-cluster://", "")
     .split(",")
     .map((address) => ({
-      connection: connectRedis(`redis://${address}`, { name: "redirected-test" }),
+      connection: connectTestRedis(`redis://${address}`),
       port: Number(address.split(":")[1]),
     }));
   closers.push(() => {

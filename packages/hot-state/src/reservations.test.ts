@@ -2,7 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import { type AdmitRequest, createGameSessions, type GameSessions } from "./game-session/sessions.ts";
 import { createMoneyCommands } from "./money/commands.ts";
 import { holdOf } from "./money/holds.ts";
@@ -121,7 +121,7 @@ describe.each(ways)("a reservation and its session seat by %s", (_name, createWa
 
 it("are taken by two commands where a single address leads to a cluster's server", async () => {
   const cluster = await startTestRedisCluster(1);
-  const node = connectRedis(cluster.url.replace("redis-cluster:", "redis:"), { name: "reservations-test" });
+  const node = connectTestRedis(cluster.url.replace("redis-cluster:", "redis:"));
   try {
     const commands = { money: createMoneyCommands(node), sessions: createGameSessions(node) };
     const reserveAndAdmit = createReserveAndAdmit(node, DEFAULT_IMPRESSION_TIMES, commands);

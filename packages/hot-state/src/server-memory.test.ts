@@ -1,11 +1,11 @@
 import { startTestRedis, startTestRedisCluster } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { expect, it } from "@jest/globals";
-import { connectRedis } from "./connection.ts";
 import { serverMemory } from "./server-memory.ts";
 
 it("reports used memory, its limit and what is done at it", async () => {
   const server = await startTestRedis();
-  const redis = connectRedis(server.url, { name: "test" });
+  const redis = connectTestRedis(server.url);
   await redis.config("SET", "maxmemory", "64mb");
   const { host } = new URL(server.url);
   const [before] = await serverMemory(redis);
@@ -27,7 +27,7 @@ it("reports used memory, its limit and what is done at it", async () => {
 
 it("reports it for every master of a cluster", async () => {
   const server = await startTestRedisCluster();
-  const redis = connectRedis(server.url, { name: "test" });
+  const redis = connectTestRedis(server.url);
   await redis.ping();
   const memory = await serverMemory(redis);
   expect(new Set(memory.map(({ node }) => node)).size).toBe(3);

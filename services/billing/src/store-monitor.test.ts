@@ -1,15 +1,16 @@
 import { createDatabase, inTransaction } from "@diegetic/database";
-import { connectRedis, DueIndex } from "@diegetic/hot-state";
+import { DueIndex } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { expect, it } from "@jest/globals";
 import { StoreMonitor } from "./store-monitor.ts";
 
 it("reports the stores, and which of them is unavailable", async () => {
   const [testDatabase, server] = await Promise.all([createTestDatabase(), startTestRedis({})]);
   const database = createDatabase(testDatabase.url, { poolSize: 1, applicationName: "test" });
-  const redis = connectRedis(server.url, { name: "test" });
+  const redis = connectTestRedis(server.url);
   const due = new DueIndex(redis);
   const metrics = createMetrics({ service: "billing" });
   const nowMs = Date.now();
@@ -54,7 +55,7 @@ it("reports the stores, and which of them is unavailable", async () => {
 it("reports Postgres as available while its sizes take long to read", async () => {
   const [testDatabase, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const database = createDatabase(testDatabase.url, { poolSize: 3, applicationName: "test" });
-  const redis = connectRedis(server.url, { name: "test" });
+  const redis = connectTestRedis(server.url);
   const metrics = createMetrics({ service: "billing" });
   const monitor = new StoreMonitor({ database, redis, due: new DueIndex(redis), metrics, nowMs: Date.now });
   let release = () => {};
@@ -86,7 +87,7 @@ it("reports Postgres as available while its sizes take long to read", async () =
 it("reports quarantined records though the deliveries to webhooks cannot be read", async () => {
   const [testDatabase, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const database = createDatabase(testDatabase.url, { poolSize: 1, applicationName: "test" });
-  const redis = connectRedis(server.url, { name: "test" });
+  const redis = connectTestRedis(server.url);
   const metrics = createMetrics({ service: "billing" });
   const monitor = new StoreMonitor({ database, redis, due: new DueIndex(redis), metrics, nowMs: Date.now });
   const quarantined = async () =>

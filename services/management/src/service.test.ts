@@ -1,11 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { connectRedis } from "@diegetic/hot-state";
 import { createLogger, type RunningService } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { startManagement } from "./service.ts";
@@ -114,7 +114,7 @@ describe("management whose stores are unavailable at its start", () => {
     await once(child, "message");
     const otherPort = await freePort();
     await startRedis(otherPort);
-    const redis = connectRedis(`redis://127.0.0.1:${otherPort}`, { name: "test" });
+    const redis = connectTestRedis(`redis://127.0.0.1:${otherPort}`);
     closers.push(() => redis.disconnect());
     await redis.set("{snapshot}:installation", "inst_other");
     const proxy = await startStallingProxy(otherPort, redisPort);

@@ -1,5 +1,6 @@
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   redis = connectRedis(server.url, { name: "lost-replies-test" });
   redis.on("error", () => undefined);
-  killer = connectRedis(server.url, { name: "lost-replies-killer" });
+  killer = connectTestRedis(server.url);
   money = createMoneyCommands(redis);
 });
 

@@ -1,8 +1,9 @@
 import { newId } from "@diegetic/contracts";
 import { type ClusterNode, HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import type { RedisConnection } from "../connection.ts";
 import { walletKeys } from "../keys.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -19,12 +20,12 @@ let wallet: TestWallet;
 
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  redis = connectRedis(server.url, { name: "moving-hash-slot-test" });
+  redis = connectTestRedis(server.url);
   nodes = server.url
     .replace("redis-cluster://", "")
     .split(",")
     .map((address) => ({
-      connection: connectRedis(`redis://${address}`, { name: "moving-hash-slot-test" }),
+      connection: connectTestRedis(`redis://${address}`),
       port: Number(address.split(":")[1]),
     }));
 });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { it } from "@jest/globals";
 import type { Redis } from "ioredis";
@@ -11,7 +12,7 @@ it("survives that Redis does not answer a renewed subscription", async () => {
   const server = await startTestRedis();
   const proxy = await startStallingProxy(Number(new URL(server.url).port));
   const redis = connectRedis(`redis://127.0.0.1:${proxy.port}`, { name: "proxied" }) as Redis;
-  const direct = connectRedis(server.url, { name: "direct" });
+  const direct = connectTestRedis(server.url);
   await new SnapshotPublisher(direct).rebuild([]);
   const duplicates: Redis[] = [];
   const duplicate = redis.duplicate.bind(redis);

@@ -12,6 +12,7 @@ import {
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { signedUp } from "../../testing/browser.ts";
@@ -140,7 +141,7 @@ describe("a Redis of another installation gets nothing", () => {
       due: new DueIndex(redis),
       metrics: metrics(),
     });
-    const foreignRedis = connectRedis(foreign.url, { name: "test" });
+    const foreignRedis = connectTestRedis(foreign.url);
     await foreignRedis.set(OWNER, "inst_other");
     expect(await recovery.restoreFrozen([caller.advertiserId])).toBe(1);
     expect(await foreignRedis.keys("*")).toEqual([OWNER]);
