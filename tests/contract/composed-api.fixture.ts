@@ -10,6 +10,7 @@ import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { type SeenAnswer, sendRepeatedly } from "@diegetic/testing/documented";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MANAGEMENT, PATIENT_MATCH } from "@diegetic/testing/patient";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 
 export const BASE_PATH = "/api";
@@ -66,6 +67,7 @@ export async function startComposedApi(
   const management = createManagement({
     settings: readManagementSettings(environment),
     ...parts("management"),
+    ...PATIENT_MANAGEMENT,
   });
   await management.start();
   await forgetLostLeases(redis.url);
@@ -73,6 +75,7 @@ export async function startComposedApi(
     createMatchService({
       ...readMatchSettings({ ...environment, INSTANCE_NAME: `match-${index + 1}` }),
       ...parts("match"),
+      ...PATIENT_MATCH,
     }),
   );
   const billing = createBillingService({ ...readBillingSettings(environment), ...parts("billing") });

@@ -7,6 +7,7 @@ import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MANAGEMENT, PATIENT_MATCH } from "@diegetic/testing/patient";
 import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
 
@@ -52,6 +53,7 @@ export async function startMarket(): Promise<Market> {
   const management = createManagement({
     settings: readManagementSettings(environment),
     ...observers("management"),
+    ...PATIENT_MANAGEMENT,
   });
   await management.start();
   await forgetLostLeases(redis.url);
@@ -59,6 +61,7 @@ export async function startMarket(): Promise<Market> {
     createMatchService({
       ...readMatchSettings({ ...environment, INSTANCE_NAME: name }),
       ...observers("match"),
+      ...PATIENT_MATCH,
     }),
   );
   await Promise.all(instances.map((instance) => instance.waitUntilFresh(FRESH_WITHIN_MS)));

@@ -20,6 +20,7 @@ import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MANAGEMENT } from "@diegetic/testing/patient";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request, { type Test } from "supertest";
@@ -88,6 +89,7 @@ export class World {
       logger,
       metrics: createMetrics({ service: "management" }),
       clock: Date.now,
+      ...PATIENT_MANAGEMENT,
     });
     this.database = this.management.database;
   }

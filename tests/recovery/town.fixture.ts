@@ -6,7 +6,6 @@
 import { type BillingService, createBillingService } from "@diegetic/billing/service";
 import { readBillingSettings } from "@diegetic/billing/settings";
 import {
-  connectRedis,
   createMoneyCommands,
   describeRedisUnavailable,
   type MoneyCommands,
@@ -19,6 +18,8 @@ import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MATCH } from "@diegetic/testing/patient";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { createAccountWithKey } from "../../services/management/src/features/api-keys/create-account.ts";
 import type { Management } from "../../services/management/src/management.ts";
@@ -95,13 +96,14 @@ export class Town {
       ...(logTo && { logTo }),
       environment: { PLAYER_HASH_KEY },
     });
-    this.redis = connectRedis(redisUrl, { name: "test", commandTimeoutMs: PATIENCE.timeoutMs });
+    this.redis = connectTestRedis(redisUrl);
     this.redis.on("error", () => undefined);
     this.money = createMoneyCommands(this.redis);
     this.#match = createMatchService({
       ...readMatchSettings(environment),
       logger: createLogger({ service: "match", instance: "test", level: "silent" }),
       metrics: createMetrics({ service: "match" }),
+      ...PATIENT_MATCH,
     });
     this.billing = createBillingService({
       ...readBillingSettings(environment),

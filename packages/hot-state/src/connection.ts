@@ -8,7 +8,7 @@ export interface ConnectionOptions {
   /** Name in CLIENT LIST. */
   name: string;
   /** Time limit for the reply to a command, the wait for a connection included. Default: 2 000. */
-  commandTimeoutMs?: number;
+  commandTimeoutMs?: number | undefined;
   /** Commands wait for the connection without a time limit, as a queue worker requires. Default: false. */
   patient?: boolean;
 }

@@ -78,6 +78,8 @@ export interface ManagementOptions {
   walletClaimMs?: number;
   /** Pause between two deletions of old rows. Default: 10 s. */
   deletionEveryMs?: number;
+  /** Time limit for a reply of Redis. Default: that of `connectRedis`. */
+  redisTimeoutMs?: number;
 }
 
 export interface Management {
@@ -101,7 +103,7 @@ export interface Management {
 export function createManagement(options: ManagementOptions): Management {
   const { settings, logger, metrics } = options;
   const clock = options.clock ?? Date.now;
-  const stores = connectStores(settings);
+  const stores = connectStores(options);
   const { database, pipeline, redis } = stores;
   const postgres = () => database.$queryRaw`SELECT 1`;
   const connectionLog = createConnectionLogs(logger, metrics, { postgres });
@@ -207,7 +209,7 @@ export function createManagement(options: ManagementOptions): Management {
 type Stores = ReturnType<typeof connectStores>;
 
 /** The connections to Postgres and Redis. */
-function connectStores({ instanceName, secrets }: ManagementSettings) {
+function connectStores({ settings: { instanceName, secrets }, redisTimeoutMs }: ManagementOptions) {
   const named = { applicationName: instanceName };
   const database = createDatabase(secrets.databaseUrl, named);
   const reader = createReader(secrets.databaseUrl, named);
@@ -217,7 +219,7 @@ function connectStores({ instanceName, secrets }: ManagementSettings) {
     poolSize: WRITING_CONNECTIONS,
     prepared: true,
   });
-  const redis = connectRedis(secrets.redisUrl, { name: instanceName });
+  const redis = connectRedis(secrets.redisUrl, { name: instanceName, commandTimeoutMs: redisTimeoutMs });
   const close = async () => {
     redis.disconnect();
     await Promise.all([reader.close(), reports.close(), pipeline.close(), database.$disconnect()]);

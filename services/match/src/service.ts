@@ -57,6 +57,8 @@ export interface MatchServiceOptions {
   metrics: Metrics;
   /** In [0, 1); draws the winner of ties. Default: Math.random. */
   random?: () => number;
+  /** Time limit for a reply of Redis. Default: that of `connectRedis`. */
+  redisTimeoutMs?: number;
 }
 
 export interface MatchService {
@@ -108,9 +110,12 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
 type Parts = ReturnType<typeof createParts>;
 
 /** Objects with the lifetime of the service. */
-function createParts({ settings, secrets, logger, metrics }: MatchServiceOptions) {
+function createParts({ settings, secrets, logger, metrics, redisTimeoutMs }: MatchServiceOptions) {
   const outageOf = createConnectionLogs(logger, metrics);
-  const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
+  const redis = connectRedis(secrets.redisUrl, {
+    name: settings.instanceName,
+    commandTimeoutMs: redisTimeoutMs,
+  });
   const commandOutage = outageOf("commands");
   redis.on("error", commandOutage.failed).on("ready", commandOutage.succeeded);
   redis.on("ready", () => warnOfEviction(redis, logger));

@@ -12,6 +12,7 @@ import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { sendRepeatedly } from "@diegetic/testing/documented";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MANAGEMENT, PATIENT_MATCH } from "@diegetic/testing/patient";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { createFront } from "../../../services/standalone/src/front/front.ts";
 import { TargetDirectory } from "../../../services/standalone/src/front/targets.ts";
@@ -101,11 +102,16 @@ export async function startPlatform(environment: Record<string, string> = {}): P
   const management = createManagement({
     settings: readManagementSettings(variables),
     ...parts("management"),
+    ...PATIENT_MANAGEMENT,
   });
   await management.start();
   await forgetLostLeases(redis.url);
   const matches = ["match-1", "match-2"].map((name) =>
-    createMatchService({ ...readMatchSettings({ ...variables, INSTANCE_NAME: name }), ...parts(name) }),
+    createMatchService({
+      ...readMatchSettings({ ...variables, INSTANCE_NAME: name }),
+      ...parts(name),
+      ...PATIENT_MATCH,
+    }),
   );
   const billing = createBillingService({ ...readBillingSettings(variables), ...parts("billing") });
   await Promise.all(matches.map((match) => match.waitUntilFresh(FRESH_WITHIN_MS)));

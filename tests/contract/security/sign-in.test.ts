@@ -4,6 +4,7 @@ import { readManagementSettings } from "@diegetic/management/settings";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MANAGEMENT } from "@diegetic/testing/patient";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
@@ -35,7 +36,8 @@ beforeAll(async () => {
     { service: "management", instance: "test", level: "trace" },
     { write: (line: string) => void lines.push(line) },
   );
-  management = createManagement({ settings, logger, metrics: createMetrics({ service: "management" }) });
+  const metrics = createMetrics({ service: "management" });
+  management = createManagement({ settings, logger, metrics, ...PATIENT_MANAGEMENT });
   await management.start();
   await forgetLostLeases(redis.url);
   await signUp("192.0.2.254", { setup_token: SETUP_TOKEN });

@@ -10,6 +10,7 @@ import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit
 import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
+import { PATIENT_MANAGEMENT } from "@diegetic/testing/patient";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request, { type Test } from "supertest";
@@ -58,9 +59,12 @@ export const creativeBody = {
   narrative_hook: "It smells of Ember.",
 };
 
-/** Limits of waiting are those of production by default; old rows are looked for more often. */
+/** By default, limits of waiting for locks are those of production, others longer; old rows are looked for more often. */
 export interface InstanceOptions
-  extends Pick<ManagementOptions, "propagationTimeoutMs" | "publishingLockWaitMs" | "walletClaimMs"> {
+  extends Pick<
+    ManagementOptions,
+    "propagationTimeoutMs" | "publishingLockWaitMs" | "redisTimeoutMs" | "walletClaimMs"
+  > {
   /** Receives the log lines. Default: discarded. */
   logTo?: { write(line: string): void };
   /** Key of the demo game. Default: no demo. */
@@ -103,6 +107,7 @@ export function createInstance(
     metrics,
     clock,
     deletionEveryMs: 1_000,
+    ...PATIENT_MANAGEMENT,
     ...limits,
   });
 }

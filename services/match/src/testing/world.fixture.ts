@@ -18,6 +18,7 @@ import {
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import { documented } from "@diegetic/testing/documented";
 import { openWallet } from "@diegetic/testing/open-wallet";
+import { PATIENT_MATCH } from "@diegetic/testing/patient";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request from "supertest";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
@@ -80,6 +81,7 @@ export class World {
       ...read,
       logger: createLogger({ service: "match", instance: "test", level: "silent" }),
       metrics: createMetrics({ service: "match" }),
+      ...PATIENT_MATCH,
       ...options,
     });
     const server = await listen(service.app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
