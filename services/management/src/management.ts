@@ -80,6 +80,8 @@ export interface ManagementOptions {
   deletionEveryMs?: number;
   /** Time limit for a reply of Redis. Default: that of `connectRedis`. */
   redisTimeoutMs?: number;
+  /** Length of match instances' leases. Default: that of `SnapshotPublisher`. */
+  leaseMs?: number | undefined;
 }
 
 export interface Management {
@@ -111,7 +113,7 @@ export function createManagement(options: ManagementOptions): Management {
   redis.on("error", commands.failed).on("ready", commands.succeeded);
   const claim = new InstallationClaim(redis, () => installationId(database));
   const wallets = createMoneyCommands(redis);
-  const snapshot = new SnapshotPublisher(redis);
+  const snapshot = new SnapshotPublisher(redis, { leaseMs: options.leaseMs });
   const propagationSeconds = metrics.histogram(
     "snapshot_propagation_seconds",
     "Time from the commit of a change until every match instance applied it",

@@ -20,7 +20,7 @@ export type RemovedEntity = Omit<SnapshotEntry, "json">;
 
 export interface SnapshotPublisherOptions {
   /** Length of the followers' leases. Default: SNAPSHOT_LEASE_MS. */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
 }
 
 /** The state of the snapshot in a reply. */

@@ -63,7 +63,7 @@ export const creativeBody = {
 export interface InstanceOptions
   extends Pick<
     ManagementOptions,
-    "propagationTimeoutMs" | "publishingLockWaitMs" | "redisTimeoutMs" | "walletClaimMs"
+    "leaseMs" | "propagationTimeoutMs" | "publishingLockWaitMs" | "redisTimeoutMs" | "walletClaimMs"
   > {
   /** Receives the log lines. Default: discarded. */
   logTo?: { write(line: string): void };
