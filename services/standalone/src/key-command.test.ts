@@ -8,6 +8,7 @@ import { createDatabase, type Database } from "@diegetic/database";
 import { InstallationClaim, SnapshotPublisher } from "@diegetic/hot-state";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -162,6 +163,7 @@ describe("a key in DATABASE_URL", () => {
       );
       expect(command.child.exitCode).toBeNull();
       await new SnapshotPublisher(observer).rebuild([]);
+      await forgetLostLeases(redis.url);
       expect(await command).toEqual(printed);
     } finally {
       observer.disconnect();

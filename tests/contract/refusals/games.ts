@@ -1,4 +1,3 @@
-import { eventually } from "@diegetic/testing/eventually";
 import { impressionOfAMatch } from "./common.ts";
 import { type Provocation, type ProvocationsOfOperations, repeated, sent, withQuery } from "./provocation.ts";
 import { operationNamed, placementBody } from "./world.fixture.ts";
@@ -84,11 +83,7 @@ export const gameRefusals: ProvocationsOfOperations = {
       const { accountId } = by;
       const { id } = await world.api.database.advertiser.findUniqueOrThrow({ where: { accountId } });
       // The hold lapses, and another match takes the money.
-      await eventually(async () => {
-        const { holds } = await world.money.listLapsed(id, 1);
-        for (const hold of holds) await world.money.release(hold, "lapsed");
-        return (await world.money.readAccount(id))?.heldMillicents === 0;
-      });
+      await world.lapseHolds(id);
       await world.call(operationNamed("matchAd"), { by, body: again }).expect(200);
       return world.call(operation, { by, body });
     },

@@ -1,5 +1,5 @@
 import { apiKeyOperations, newId, type Operation } from "@diegetic/contracts";
-import { createMoneyCommands, type MoneyCommands } from "@diegetic/hot-state";
+import { createMoneyCommands } from "@diegetic/hot-state";
 import type { KeyOptions } from "@diegetic/management";
 import { documented, repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { startTestRedis } from "@diegetic/testing/redis";
@@ -40,7 +40,6 @@ export interface Call {
 /** The running API with two advertisers that have a little of everything, and an account that has nothing. */
 export interface World {
   api: ComposedApi;
-  money: MoneyCommands;
   owner: Caller;
   other: Caller;
   nobody: Caller;
@@ -53,6 +52,8 @@ export interface World {
   account(options?: Partial<KeyOptions>): Promise<Caller>;
   /** A campaign of the caller; active ones have a creative. */
   campaign(by: Caller, fields?: object, state?: "empty" | "draft" | "active"): Promise<Partial<Named>>;
+  /** Ends the open holds of an advertiser before their time. */
+  lapseHolds(advertiserId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -84,11 +85,11 @@ export function operationNamed(operationId: string): Operation {
   return found;
 }
 
-/** Matches lapse after a second, so that a late impression need not be waited for. */
 export async function startWorld(): Promise<World> {
-  const api = await startComposedApi({ HOLD_TTL_SECONDS: "1", RATE_LIMIT_MATCH_PER_GAME: "1000" });
+  const api = await startComposedApi({ RATE_LIMIT_MATCH_PER_GAME: "1000" });
   const redis = connectTestRedis(api.redis.url);
   redis.on("error", () => {});
+  const money = createMoneyCommands(redis);
 
   const account: World["account"] = async (options) => ({
     ...(await api.newAccount(options)),
@@ -153,7 +154,6 @@ export async function startWorld(): Promise<World> {
   const owner = await furnished();
   return {
     api,
-    money: createMoneyCommands(redis),
     owner,
     other: await furnished(),
     nobody,
@@ -162,6 +162,18 @@ export async function startWorld(): Promise<World> {
     advertiser,
     account,
     campaign,
+    async lapseHolds(advertiserId) {
+      const key = `{${advertiserId}}:holds`;
+      for (const member of await redis.zrange(key, "0", "-1")) {
+        const [matchId = "", campaignId, gameId] = member.split("|");
+        const matches = `{${advertiserId}}:matches:${campaignId}:${gameId}`;
+        const [state, price, _lapsesAtMs, ...rest] = String(await redis.hget(matches, matchId)).split("|");
+        await redis.hset(matches, matchId, [state, price, Date.now(), ...rest].join("|"));
+        await redis.zadd(key, Date.now(), member);
+      }
+      const { holds } = await money.listLapsed(advertiserId, 100);
+      for (const hold of holds) await money.release(hold, "lapsed");
+    },
     async stop() {
       redis.disconnect();
       // The services let go of a Redis that answers.
