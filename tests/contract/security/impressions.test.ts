@@ -1,10 +1,8 @@
 import { newId } from "@diegetic/contracts";
+import { afterBilling } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Account, BASE, type Matched, type Platform, startPlatform } from "./platform.fixture.ts";
-
-/** After which an answer may lack what was billed before. */
-const MAX_BARRIER_MS = 1_000;
 
 describe("impressions that nobody has earned", () => {
   let platform: Platform;
@@ -24,15 +22,10 @@ describe("impressions that nobody has earned", () => {
 
   const bill = (key: string, body: unknown, headers = {}) =>
     platform.call({ method: "POST", path: `${BASE}/impressions`, key, body, headers });
-  /** Of everything billed before: a slower answer may be from before that was written (docs/behaviour.md#reads-after-writes). */
+  /** Of everything billed before. */
   const spentCents = async () => {
-    const path = `${BASE}/campaigns/${owner.campaignId}`;
-    const { spent } = await eventually(async () => {
-      const askedAtMs = performance.now();
-      const { spent_cents } = await platform.expect(200, { method: "GET", path, key: owner.key });
-      return performance.now() - askedAtMs < MAX_BARRIER_MS && { spent: spent_cents };
-    });
-    return spent;
+    const read = { method: "GET", path: `${BASE}/campaigns/${owner.campaignId}`, key: owner.key };
+    return (await afterBilling(() => platform.expect(200, read))).spent_cents;
   };
   const forged = (wish: Partial<Matched> = {}) => ({
     campaign_id: owner.campaignId,
