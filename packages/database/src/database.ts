@@ -1,6 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
-import { type PoolOptions, poolConfig } from "./pool.ts";
+import { type PoolOptions, poolConfig, TRANSACTION_LIMITS } from "./pool.ts";
 import { translateError } from "./translate-error.ts";
 
 /** The Prisma client; its calls reject with the classes of errors.ts. Close it by `$disconnect()`. */
@@ -17,7 +17,7 @@ export function createDatabase(url: string, options: Partial<PoolOptions> = {}):
     // The pool replaces connections that break while idle; without a listener the process would end.
     { onPoolError: () => {}, onConnectionError: () => {} },
   );
-  const client = new PrismaClient({ adapter });
+  const client = new PrismaClient({ adapter, transactionOptions: TRANSACTION_LIMITS });
   return client.$extends({
     query: {
       async $allOperations({ args, query }) {

@@ -12,4 +12,5 @@ export { databaseNowMs } from "./now.ts";
 export { createPipeline, type Pipeline } from "./pipeline.ts";
 export { createReader, type Reader } from "./reader.ts";
 export { inTransaction, type Statements, withStatements } from "./transaction.ts";
+export { translateError } from "./translate-error.ts";
 export { unusableDatabase } from "./unusable-database.ts";

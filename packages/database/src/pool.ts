@@ -17,7 +17,9 @@ export interface PoolOptions {
   maxLifetimeSeconds?: number;
 }
 
-export const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Milliseconds. The ones of Prisma are shorter. */
+export const TRANSACTION_LIMITS = { maxWait: CONNECT_TIMEOUT_MS, timeout: 15_000 };
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 /**
  * How much later the client gives up: for a server that vanished without closing its connections; a live server ends the statement

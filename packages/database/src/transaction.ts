@@ -3,7 +3,7 @@ import { tracing } from "@diegetic/tracing";
 import type { Database, Transaction } from "./database.ts";
 import { TransactionConflict } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
-import { CONNECT_TIMEOUT_MS } from "./pool.ts";
+import { TRANSACTION_LIMITS } from "./pool.ts";
 import { translateError } from "./translate-error.ts";
 
 /** Statements of one transaction. They run in call order; a pipeline sends them at once. */
@@ -31,11 +31,9 @@ const FIRST_PAUSE_MS = 10;
 export async function inTransaction<T>(
   database: Database,
   work: (transaction: Transaction) => Promise<T>,
-  { timeoutMs = 15_000 }: TransactionOptions = {},
+  { timeoutMs = TRANSACTION_LIMITS.timeout }: TransactionOptions = {},
 ): Promise<T> {
-  return repeatConflicts(() =>
-    traced(() => database.$transaction(work, { timeout: timeoutMs, maxWait: CONNECT_TIMEOUT_MS })),
-  );
+  return repeatConflicts(() => traced(() => database.$transaction(work, { timeout: timeoutMs })));
 }
 
 /** Each attempt is a transaction of its own. */

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type IdPrefix, newId, PASSWORD_CHARACTERS } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import { type Database, DatabaseError } from "@diegetic/database";
 import { isSecure, sessionCookieName } from "@diegetic/service-kit";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { betterAuth } from "better-auth/minimal";
@@ -22,6 +23,9 @@ export interface AuthSettings {
   secrets: { authSecret: string };
 }
 
+/** The database's error that the library logged during a call, and answers by a refusal of its own. */
+export const loggedErrors = new AsyncLocalStorage<{ error?: DatabaseError }>();
+
 /**
  * The authentication library: passwords, sessions and their cookie. The service calls its functions, never its router,
  * because routes, limits, origin checks and errors are the service's own. Logs nothing, because its lines contain
@@ -34,7 +38,13 @@ export function createAuth(database: Database, { basePath, publicUrl, secrets }:
     basePath: `${basePath}/auth`,
     secret: secrets.authSecret,
     database: prismaAdapter(database, { provider: "postgresql", transaction: true }),
-    logger: { disabled: true },
+    logger: {
+      level: "error",
+      log: (_level, _message, error: unknown) => {
+        const call = loggedErrors.getStore();
+        if (call !== undefined && error instanceof DatabaseError) call.error = error;
+      },
+    },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     emailAndPassword: {

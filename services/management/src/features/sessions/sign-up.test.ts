@@ -14,6 +14,7 @@ import { createDemoLogin } from "../demo/login.ts";
 
 const SETUP_TOKEN = "known to whoever starts the service";
 const ELSEWHERE = "192.0.2.7";
+const HERE = "127.0.0.1";
 
 let database: TestDatabase;
 let redis: TestRedis;
@@ -130,3 +131,23 @@ describe("signing up by invitation only", () => {
     expect(await invited.database.user.count()).toBe(before + 1);
   });
 });
+
+it.each(["users", "user_credentials", "user_sessions"])(
+  "is answered 503 while Postgres cannot write %s, and can be repeated",
+  async (table) => {
+    const { app, database: postgres } = instance();
+    const fields = { email: `${newId("usr")}@example.com` };
+    await postgres.$executeRawUnsafe(`
+      CREATE FUNCTION have_no_room() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`);
+    await postgres.$executeRawUnsafe(
+      `CREATE TRIGGER no_room BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION have_no_room()`,
+    );
+    try {
+      await ask({ app }, HERE, fields).expect(503);
+    } finally {
+      await postgres.$executeRaw`DROP FUNCTION have_no_room CASCADE`;
+    }
+    await ask({ app }, HERE, fields).expect(201);
+  },
+);
