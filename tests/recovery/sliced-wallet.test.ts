@@ -11,6 +11,7 @@ import {
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
+import { lapseHolds } from "@diegetic/testing/lapse-holds";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -148,10 +149,7 @@ async function holdsIn(slice: number): Promise<HoldReference[]> {
 
 /** Ends a hold before its time. */
 async function lapse(hold: HoldReference): Promise<void> {
-  const { walletId, campaignId, gameId, matchId } = hold;
-  const key = `{${walletId}}:matches:${campaignId}:${gameId}`;
-  const [state, price, , ...rest] = String(await town.redis.call("HGET", key, matchId)).split("|");
-  await town.redis.call("HSET", key, matchId, [state, price, Date.now(), ...rest].join("|"));
+  await lapseHolds(town.redis, hold.walletId, (matchId) => matchId === hold.matchId);
   expect(await town.money.release(hold, "lapsed")).toBe("released");
 }
 

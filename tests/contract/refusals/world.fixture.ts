@@ -2,6 +2,7 @@ import { apiKeyOperations, newId, type Operation } from "@diegetic/contracts";
 import { createMoneyCommands } from "@diegetic/hot-state";
 import type { KeyOptions } from "@diegetic/management";
 import { documented, repeatedly, retryAfterMs } from "@diegetic/testing/documented";
+import { lapseHolds } from "@diegetic/testing/lapse-holds";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import request, { type Response, type Test } from "supertest";
@@ -163,14 +164,7 @@ export async function startWorld(): Promise<World> {
     account,
     campaign,
     async lapseHolds(advertiserId) {
-      const key = `{${advertiserId}}:holds`;
-      for (const member of await redis.zrange(key, "0", "-1")) {
-        const [matchId = "", campaignId, gameId] = member.split("|");
-        const matches = `{${advertiserId}}:matches:${campaignId}:${gameId}`;
-        const [state, price, _lapsesAtMs, ...rest] = String(await redis.hget(matches, matchId)).split("|");
-        await redis.hset(matches, matchId, [state, price, Date.now(), ...rest].join("|"));
-        await redis.zadd(key, Date.now(), member);
-      }
+      await lapseHolds(redis, advertiserId);
       const { holds } = await money.listLapsed(advertiserId, 100);
       for (const hold of holds) await money.release(hold, "lapsed");
     },

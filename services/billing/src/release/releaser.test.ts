@@ -8,6 +8,7 @@ import {
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
+import { lapseHolds } from "@diegetic/testing/lapse-holds";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../measures.ts";
@@ -53,10 +54,10 @@ afterEach(async () => {
   wallets.close();
 });
 
-function createReleaser(money: ReleaserDependencies["money"] = wallets.money): Releaser {
+function createReleaser(money: ReleaserDependencies["money"] = wallets.money, nowMs = Date.now): Releaser {
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
   const { sessions, due } = wallets;
-  return new Releaser({ money, sessions, due, onLapsed: () => {}, measures, logger, nowMs: Date.now });
+  return new Releaser({ money, sessions, due, onLapsed: () => {}, measures, logger, nowMs });
 }
 
 /** The only seat and the only appearance that a player session allows. */
@@ -89,10 +90,12 @@ describe("Releaser", () => {
 
   it("leaves open holds alone and looks again when the first of them lapses", async () => {
     // Long enough that the second hold, however slow, needs no announcement of its own.
-    const lapsed = await wallets.hold({}, { ttlMs: 500 });
+    const ttlMs = 60_000;
+    const lapsed = await wallets.hold({}, { ttlMs });
     const later = await wallets.hold({}, { ttlMs: 3_600_000 });
+    await lapseHolds(wallets.redis, ADVERTISER, (matchId) => matchId === lapsed.match_id);
     await lapse(lapsed);
-    await createReleaser().pass(running);
+    await createReleaser(wallets.money, () => Date.now() + ttlMs).pass(running);
     expect(await wallets.heldMillicents(ADVERTISER)).toBe(PRICE);
     const [entry] = await wallets.due.registered("holds", 10);
     expect(entry?.dueMs).toBeGreaterThan(Date.now() + 3_000_000);
