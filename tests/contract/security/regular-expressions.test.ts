@@ -194,16 +194,19 @@ describe("reading what strangers send", () => {
   });
 });
 
-/** Milliseconds of the fastest of three runs; refusals count like everything else. */
+/**
+ * Milliseconds of the first of three runs that is in time, otherwise of the fastest; refusals count like everything else.
+ */
 function fastest(run: () => unknown): number {
-  const times = [0, 1, 2].map(() => {
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (let runs = 0; runs < 3 && fastestMs >= READ_WITHIN_MS; runs += 1) {
     const startedMs = performance.now();
     try {
       run();
     } catch {
       // Most of these texts are refused: only how long that takes matters.
     }
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
+    fastestMs = Math.min(fastestMs, performance.now() - startedMs);
+  }
+  return fastestMs;
 }
