@@ -35,11 +35,14 @@ class SetupProblem extends Error {
   name = "SetupProblem";
 }
 
-/** Installs if the lock file has changed since the last run; generates and builds what has changed. Does nothing in the image. */
+/**
+ * Installs if the lock file has changed since the last run; generates and builds what has changed. Does nothing in the
+ * image, and in what `npm test` starts on its own checkout (ALREADY_SET_UP).
+ */
 export async function setUp() {
   checkNodeVersion();
   // The image holds what was built, without sources.
-  if (!existsSync(`${root}tsconfig.json`)) return;
+  if (!existsSync(`${root}tsconfig.json`) || process.env.ALREADY_SET_UP === root) return;
   await install();
   await runStep("Generating the database client", ["scripts/generate.mjs"], { quietForMs: 2_000 });
   // Projects are built side by side: further checkers of each would check the same types again.
