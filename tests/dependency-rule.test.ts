@@ -16,8 +16,8 @@ interface CruiseResult {
 }
 
 /** Runs dependency-cruiser with the real configuration on a tree. It exits with an error when there are violations. */
-function cruise(directory: string): Promise<CruiseResult> {
-  const args = [CRUISER, "packages", "services", "tests", "--config", CONFIG, "--output-type", "json"];
+function cruise(directory: string, paths: string[]): Promise<CruiseResult> {
+  const args = [CRUISER, ...paths, "--config", CONFIG, "--output-type", "json"];
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -117,7 +117,7 @@ describe("the dependency rule", () => {
   let found: string[] = [];
   beforeAll(async () => {
     plantTree(directory);
-    const { summary } = await cruise(directory);
+    const { summary } = await cruise(directory, ["packages", "services", "tests"]);
     found = summary.violations.map((violation) => `${violation.rule.name} ${violation.from}`);
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -136,7 +136,8 @@ describe("the dependency rule", () => {
   });
 
   it("sees the modules of this repository and what they import", async () => {
-    const { modules } = await cruise(ROOT);
+    // Everything that runs is imported from here. The static checks look at all files, which takes ten times as long.
+    const { modules } = await cruise(ROOT, ["services/standalone/src/stack.ts"]);
     const sources = modules.map((module) => module.source);
     expect(
       sources.filter((source) => /^(packages|services)\/[^/]+\/src\//.test(source)).length,
