@@ -51,12 +51,19 @@ interface Expression {
 }
 
 function productFiles(): string[] {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && SOURCES.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => !NO_PRODUCT_CODE.test(file)),
+  return FOLDERS.flatMap((folder) => filesBelow(join(ROOT, folder))).filter(
+    (file) => SOURCES.test(file) && !NO_PRODUCT_CODE.test(file),
   );
+}
+
+/** Does not walk through the packages that a workspace package links. */
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(({ name }) => name !== "node_modules")
+    .flatMap((entry) => {
+      const path = join(directory, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
 }
 
 /** Every literal of the product, and the files that put expressions together by `new RegExp`. */
