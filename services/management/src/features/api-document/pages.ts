@@ -14,7 +14,7 @@ const BUNDLE_MAX_AGE_SECONDS = 60 * 60;
 /** `GET /openapi.json`, and `/docs` to read it. Public: they need no key and reveal nothing about accounts. */
 export function apiDocumentPages(options: { basePath: string }): RequestHandler {
   const router = Router({ strict: true });
-  const document = JSON.stringify(openApiDocument(options), null, 2);
+  const document = () => JSON.stringify(openApiDocument(options), null, 2);
   router.get(DOCUMENT_PATH, sendText("json", document));
   for (const path of [DOCUMENT_PATH, PAGE_PATH]) {
     // Permanent redirect that keeps the method: tolerates a trailing slash.
@@ -24,9 +24,19 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
     response.setHeader("Content-Security-Policy", PAGE_POLICY);
     next();
   };
-  router.get(PAGE_PATH, setPolicy, sendText("html", PAGE));
-  router.get(`${PAGE_PATH}/page.js`, sendText("js", PAGE_SCRIPT));
-  router.get(`${PAGE_PATH}/page.css`, sendText("css", PAGE_STYLE));
+  router.get(
+    PAGE_PATH,
+    setPolicy,
+    sendText("html", () => PAGE),
+  );
+  router.get(
+    `${PAGE_PATH}/page.js`,
+    sendText("js", () => PAGE_SCRIPT),
+  );
+  router.get(
+    `${PAGE_PATH}/page.css`,
+    sendText("css", () => PAGE_STYLE),
+  );
   const bundle = new StaticFiles(BUNDLE_FOLDER);
   for (const name of BUNDLE_FILES) {
     router.get(`${PAGE_PATH}/${name}`, async (request, response, next) => {
@@ -39,12 +49,12 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
   return router;
 }
 
-/** Encodes the text once: for each request it would cost a client nothing to fill the memory. */
-function sendText(extension: string, text: string): RequestHandler {
+/** Makes and encodes the text once, at the first request: for each it would cost a client nothing to fill the memory. */
+function sendText(extension: string, text: () => string): RequestHandler {
   let prepared: ReturnType<typeof prepareStaticFile> | undefined;
   return async (request, response) => {
     if (prepared === undefined) {
-      prepared = prepareStaticFile(Buffer.from(text), extension);
+      prepared = prepareStaticFile(Buffer.from(text()), extension);
       prepared.catch(() => {
         prepared = undefined;
       });
