@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { eventually } from "@diegetic/testing/eventually";
 import { freePort } from "@diegetic/testing/free-port";
@@ -15,6 +16,9 @@ import { configureNginx, startNginx } from "./nginx.ts";
 
 const run = promisify(execFile);
 const PATIENCE = { timeoutMs: 60_000 };
+/** More than the buffers of nginx and of both connections. */
+const LONG_ANSWER_PARTS = 1_024;
+const PART = Buffer.alloc(65_536, "x");
 
 const nginx = await findNginx().catch((error: Error) => error);
 if (nginx instanceof Error) {
@@ -92,6 +96,20 @@ if (nginx instanceof Error) {
       expect(await answer.json()).toEqual({ detail: expect.stringContaining("256 KiB") });
     });
 
+    it("keeps no long answer for a slow client in /tmp, which is small", async () => {
+      // Where nothing can be written, an answer that nginx keeps there is cut off.
+      rmSync(join(dir, "proxy"), { recursive: true, force: true });
+      writeFileSync(join(dir, "proxy"), "");
+      const response = await fetch(`${url}/long`);
+      let sentParts = 0;
+      await eventually(() => {
+        const before = sentParts;
+        sentParts = management.sentParts();
+        return sentParts > 0 && sentParts === before;
+      }, PATIENCE);
+      expect((await response.arrayBuffer()).byteLength).toBe(LONG_ANSWER_PARTS * PART.length);
+    });
+
     it("takes headers as large as the services do", async () => {
       const { status } = await post(url, "/api/match", { "X-Large": "x".repeat(15_000) });
       expect(status).toBe(200);
@@ -135,15 +153,24 @@ interface Upstream {
   port: number;
   /** Accepted so far. */
   connections(): number;
+  /** Of the long answer, as far as its connection has taken them. */
+  sentParts(): number;
   stop(): void;
 }
 
-/** Answers who it is and which headers have reached it. */
+/** Answers who it is and which headers have reached it; at `/long`, much. */
 async function startUpstream(name: string): Promise<Upstream> {
   let connections = 0;
+  let sentParts = 0;
+  function* longAnswer() {
+    for (sentParts = 0; sentParts < LONG_ANSWER_PARTS; sentParts += 1) yield PART;
+  }
   const server: Server = createServer((request, response) => {
     request.resume();
-    request.once("end", () => response.end(JSON.stringify({ name, headers: request.headers })));
+    request.once("end", () => {
+      if (request.url === "/long") Readable.from(longAnswer()).pipe(response);
+      else response.end(JSON.stringify({ name, headers: request.headers }));
+    });
   });
   server.on("connection", () => {
     connections += 1;
@@ -152,6 +179,7 @@ async function startUpstream(name: string): Promise<Upstream> {
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
+    sentParts: () => sentParts,
     stop() {
       server.close();
       server.closeAllConnections();
