@@ -8,7 +8,7 @@ export interface ComposeService {
   image: string;
   command?: string[];
   environment?: Record<string, string>;
-  healthcheck?: { test?: string[] };
+  healthcheck?: { test?: string[]; start_period?: string };
   deploy?: { replicas?: number; resources?: object };
   [key: string]: unknown;
 }

@@ -117,6 +117,19 @@ describe("docker-compose.yml", () => {
     expect(service.healthcheck).toMatchObject({ test: expect.any(Array), retries: expect.any(Number) });
   });
 
+  it("lets a restored database have another name", () => {
+    const restored = readComposeFile({ ...SECRETS, POSTGRES_DATABASE: "restored" }).services;
+    for (const name of ["management", "billing", "migrate"]) {
+      expect(compose.services[name]?.environment?.DATABASE_URL).toMatch(/@postgres:5432\/diegetic$/);
+      expect(restored[name]?.environment?.DATABASE_URL).toMatch(/@postgres:5432\/restored$/);
+    }
+  });
+
+  it.each(["postgres", "redis"])("gives up no %s that reads its log after a crash", (store) => {
+    const { start_period: startPeriod } = compose.services[store]?.healthcheck ?? {};
+    expect(Number(/^(\d+)s$/.exec(startPeriod ?? "")?.[1])).toBeGreaterThanOrEqual(600);
+  });
+
   it("runs stores as their own users, and everything else as those of the images", () => {
     const users = services.map(([name, { user }]) => [name, user]).filter(([, user]) => user !== undefined);
     expect(users).toEqual([
