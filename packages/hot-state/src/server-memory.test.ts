@@ -3,7 +3,7 @@ import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { expect, it } from "@jest/globals";
 import { serverMemory } from "./server-memory.ts";
 
-it("reports used memory, its limit and what is done at it", async () => {
+it("reports used memory, its limit, what is done at it, and whether writes are kept on disk", async () => {
   const server = await startTestRedis();
   const redis = connectTestRedis(server.url);
   await redis.config("SET", "maxmemory", "64mb");
@@ -15,12 +15,15 @@ it("reports used memory, its limit and what is done at it", async () => {
     usedBytes: expect.any(Number),
     maxBytes,
     evictionPolicy: "noeviction",
+    isAppendOnly: false,
   });
   await redis.config("SET", "maxmemory-policy", "allkeys-lru");
+  await redis.config("SET", "appendonly", "yes");
   await redis.set("large", "x".repeat(1_048_576));
   const [after] = await serverMemory(redis);
   expect(after?.usedBytes).toBeGreaterThan((before?.usedBytes ?? 0) + 1_048_576);
   expect(after?.evictionPolicy).toBe("allkeys-lru");
+  expect(after?.isAppendOnly).toBe(true);
   redis.disconnect();
   await server.stop();
 });

@@ -9,19 +9,22 @@ export interface ServerMemory {
   maxBytes: number;
   /** A server with another policy than `noeviction` drops money and caps when its memory is full. */
   evictionPolicy: string;
+  /** A server without an append-only file comes back from a restart without the impressions that billing had not written. */
+  isAppendOnly: boolean;
 }
 
-/** Memory of each server that accepts writes. */
+/** Memory of each server that accepts writes, and which settings decide what it may lose. */
 export async function serverMemory(redis: RedisConnection): Promise<ServerMemory[]> {
   return Promise.all(
     mastersOf(redis).map(async (master) => {
-      const report = await master.info("memory");
+      const report = await master.info("memory", "persistence");
       const { host, port } = master.options;
       return {
         node: `${host}:${port}`,
         usedBytes: Number(/^used_memory:(\d+)/m.exec(report)?.[1]),
         maxBytes: Number(/^maxmemory:(\d+)/m.exec(report)?.[1]),
         evictionPolicy: /^maxmemory_policy:(\S+)/m.exec(report)?.[1] ?? "unknown",
+        isAppendOnly: /^aof_enabled:1/m.test(report),
       };
     }),
   );

@@ -38,6 +38,17 @@ it("reports the stores, and which of them is unavailable", async () => {
   expect(await read("store_available", 'store="postgres"')).toBe(1);
   expect(await read("redis_memory_used_bytes")).toBeGreaterThan(0);
   expect(await read("redis_memory_max_bytes")).toBe(64 * 1_048_576);
+  const unsafe = async () =>
+    Promise.all(
+      ["maxmemory-policy", "appendonly"].map((setting) =>
+        read("redis_unsafe_setting", `node="[^"]+",setting="${setting}"`),
+      ),
+    );
+  expect(await unsafe()).toEqual([0, 1]);
+  await redis.config("SET", "maxmemory-policy", "volatile-lru");
+  await redis.config("SET", "appendonly", "yes");
+  await monitor.checkAvailability();
+  expect(await unsafe()).toEqual([1, 0]);
   expect(await read("postgres_database_size_bytes")).toBeGreaterThan(1_000_000);
   expect(await read("billing_quarantined_records")).toBe(1);
   expect(await read("billing_holds_oldest_expired_seconds")).toBe(90);

@@ -36,14 +36,17 @@ export class StoreMonitor {
   /** Takes constant time, and asks every server of a cluster. */
   async #measureRedis(): Promise<void> {
     const { redis, due, nowMs } = this.#parts;
-    const { usedBytes, maxBytes, oldestHoldSeconds } = this.#gauges;
+    const { usedBytes, maxBytes, unsafeSetting, oldestHoldSeconds } = this.#gauges;
     const servers = await serverMemory(redis);
     // A replaced server must not keep its last values.
     usedBytes.reset();
     maxBytes.reset();
-    for (const { node, ...memory } of servers) {
+    unsafeSetting.reset();
+    for (const { node, evictionPolicy, isAppendOnly, ...memory } of servers) {
       usedBytes.set({ node }, memory.usedBytes);
       maxBytes.set({ node }, memory.maxBytes);
+      unsafeSetting.set({ node, setting: "maxmemory-policy" }, evictionPolicy === "noeviction" ? 0 : 1);
+      unsafeSetting.set({ node, setting: "appendonly" }, isAppendOnly ? 0 : 1);
     }
     const [oldest] = await due.due("holds", nowMs(), 1);
     oldestHoldSeconds.set(oldest === undefined ? 0 : (nowMs() - oldest.dueMs) / 1_000);
@@ -74,6 +77,11 @@ function createGauges(metrics: Metrics) {
     available: metrics.gauge("store_available", "1: the store answers; 0: it does not", ["store"]),
     usedBytes: metrics.gauge("redis_memory_used_bytes", "Memory that a Redis server uses", ["node"]),
     maxBytes: metrics.gauge("redis_memory_max_bytes", "Memory limit of a Redis server; 0: none", ["node"]),
+    unsafeSetting: metrics.gauge(
+      "redis_unsafe_setting",
+      "1: with this setting a Redis server may lose money or impressions; 0: it may not",
+      ["node", "setting"],
+    ),
     databaseBytes: metrics.gauge("postgres_database_size_bytes", "Size of the database on disk"),
     quarantined: metrics.gauge("billing_quarantined_records", "Unresolved quarantined records"),
     webhooksDueSeconds: metrics.gauge(
