@@ -53,6 +53,11 @@ it("reports the stores, and which of them is unavailable", async () => {
   expect(await read("billing_quarantined_records")).toBe(1);
   expect(await read("billing_holds_oldest_expired_seconds")).toBe(90);
 
+  // Its one connection leads to a server that has become a standby, the next one to the new primary.
+  await database.$executeRaw`SET default_transaction_read_only = on`;
+  await monitor.checkAvailability();
+  expect(await read("store_available", 'store="postgres"')).toBe(0);
+
   await server.stop();
   await monitor.checkAvailability();
   expect(await read("store_available", 'store="redis"')).toBe(0);

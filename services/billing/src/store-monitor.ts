@@ -1,4 +1,4 @@
-import type { Database } from "@diegetic/database";
+import { type Database, expectWritable } from "@diegetic/database";
 import { type DueIndex, type RedisConnection, serverMemory } from "@diegetic/hot-state";
 import { checkReadiness, type Metrics } from "@diegetic/service-kit";
 import { runEach } from "./loops/for-each.ts";
@@ -22,11 +22,11 @@ export class StoreMonitor {
     this.#gauges = createGauges(parts.metrics);
   }
 
-  /** Whether the stores answer. Never rejects: unavailability is a value, too. */
+  /** Whether the stores answer, and Postgres takes writes. Never rejects: unavailability is a value, too. */
   async checkAvailability(): Promise<void> {
     const { checks } = await checkReadiness({
       redis: () => this.#measureRedis(),
-      postgres: () => this.#parts.database.$queryRaw`SELECT 1`,
+      postgres: () => expectWritable(this.#parts.database),
     });
     for (const [store, outcome] of Object.entries(checks)) {
       this.#gauges.available.set({ store }, outcome === "ok" ? 1 : 0);
@@ -74,7 +74,9 @@ export class StoreMonitor {
 
 function createGauges(metrics: Metrics) {
   return {
-    available: metrics.gauge("store_available", "1: the store answers; 0: it does not", ["store"]),
+    available: metrics.gauge("store_available", "1: the store answers and takes writes; 0: it does not", [
+      "store",
+    ]),
     usedBytes: metrics.gauge("redis_memory_used_bytes", "Memory that a Redis server uses", ["node"]),
     maxBytes: metrics.gauge("redis_memory_max_bytes", "Memory limit of a Redis server; 0: none", ["node"]),
     unsafeSetting: metrics.gauge(

@@ -3,6 +3,7 @@ import {
   createDatabase,
   createPipeline,
   type Database,
+  expectWritable,
   installationId,
   type Pipeline,
 } from "@diegetic/database";
@@ -31,6 +32,7 @@ export interface Stores {
   claim: InstallationClaim;
   /** The log of failures of one of the process' connections to Redis. */
   outageOf: ReturnType<typeof createConnectionLogs>;
+  /** Rejects when Postgres is unavailable or takes no writes. */
   askPostgres(): Promise<unknown>;
   /** Cancels the running statements of this process, except those that write impressions. */
   cancelStatements(): Promise<void>;
@@ -55,7 +57,7 @@ export function openStores(
     poolSize: 1,
     statementTimeoutMs: DROP_TIMEOUT_MS,
   });
-  const askPostgres = () => database.$queryRaw`SELECT 1`;
+  const askPostgres = () => expectWritable(database);
   const outageOf = createConnectionLogs(logger, metrics, { postgres: askPostgres });
   const redis = connectRedis(redisUrl, { name });
   const commands = outageOf("commands");
