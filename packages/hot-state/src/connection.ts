@@ -53,7 +53,15 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     if (!options.patient) limitWaiting(cluster, commandTimeout);
     return surviveErrors(cluster);
   }
-  return surviveErrors(writeTogether(new Redis(url, redisOptions)));
+  return surviveErrors(writeTogether(new Redis(url, { ...redisOptions, reconnectOnError: isOfReplica })));
+}
+
+/**
+ * A failover may make the server a replica, which keeps its connections: the next one leads to the new primary. A cluster's
+ * replica redirects instead.
+ */
+function isOfReplica({ message }: Error): boolean {
+  return message.startsWith("READONLY");
 }
 
 /** An error event without a listener would end the process, or bypass the log; each failed command reports its error. */

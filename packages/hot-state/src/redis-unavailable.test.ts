@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
+import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { describe, expect, it } from "@jest/globals";
 import { connectRedis } from "./connection.ts";
 import { describeRedisUnavailable, isRedisUnavailable } from "./redis-unavailable.ts";
@@ -31,6 +33,27 @@ describe("isRedisUnavailable", () => {
     expect(isRedisUnavailable(new RangeError("limit"))).toBe(false);
     expect(isRedisUnavailable("ECONNREFUSED")).toBe(false);
   });
+});
+
+it("a connection leaves a server that a failover made a replica", async () => {
+  const [former, promoted] = await Promise.all([startTestRedis(), startTestRedis()]);
+  const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
+  let primary = former;
+  // Leads new connections to the new primary, and keeps those to the former one.
+  const address = await startStallingProxy(() => portOf(primary));
+  const redis = connectRedis(`redis://127.0.0.1:${address.port}`, { name: "test" });
+  const [admin, direct] = [former, promoted].map(({ url }) => connectRedis(url, { name: "test" }));
+  await redis.set("key", "before");
+  primary = promoted;
+  await admin?.call("REPLICAOF", "127.0.0.1", String(portOf(promoted)));
+
+  const error = await redis.set("key", "refused").catch((thrown: unknown) => thrown);
+  expect(isRedisUnavailable(error)).toBe(true);
+  await eventually(async () => (await redis.set("key", "after")) === "OK");
+  expect(await direct?.get("key")).toBe("after");
+
+  for (const connection of [redis, admin, direct]) connection?.disconnect();
+  await Promise.all([address.stop(), former.stop(), promoted.stop()]);
 });
 
 describe("describeRedisUnavailable", () => {
