@@ -47,6 +47,16 @@ describe("needsAttention", () => {
     ]);
   });
 
+  it("calls nothing slow on the first day of a daily cap, which is planned as a whole", () => {
+    const slow = { ...campaign, pacing_status: "under_pacing" as const, daily_cap_cents: 3_000 };
+    const found = (expected_spend_millicents: number, change: Partial<CampaignSummary> = {}) =>
+      needsAttention([{ ...slow, expected_spend_millicents, ...change }], 100_000, [day(1_000)], NOW_MS)
+        .length;
+    expect([found(3_000_000), found(6_000_000)]).toEqual([0, 1]);
+    // Planned by dates; the plan of a cap that never ends before the budget is the same on every day.
+    expect([found(2_999_999), found(3_000_000, { budget_cents: 3_000 })]).toEqual([1, 1]);
+  });
+
   it("does not blame a campaign's budget for an empty balance", () => {
     const found = needsAttention([{ ...campaign, pacing_status: "exhausted" }], 0, [day(0)], NOW_MS);
     expect(found.map(({ key }) => key)).toEqual(["balance"]);

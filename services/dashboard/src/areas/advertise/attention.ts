@@ -96,7 +96,7 @@ function attentionTo(
       return attentionToExhausted(campaign, balanceCents);
     case "under_pacing": {
       // The page says that an account without any spend waits for its first impression.
-      if (!hasSpent) return undefined;
+      if (!hasSpent || isFirstDayOfCap(campaign)) return undefined;
       const fix = { to: `${to}/explain`, label: "See why", isForViewers: true } as const;
       return { key: id, tone: "warning", what, cause: "It spends slower than planned.", fix };
     }
@@ -112,6 +112,18 @@ function attentionTo(
     default:
       return undefined;
   }
+}
+
+/**
+ * Whether the spend is planned by a daily cap, for one day so far. That plan includes the whole day from its first minute
+ * on, so "slower than planned" says nothing yet.
+ */
+function isFirstDayOfCap({
+  budget_cents: budget,
+  daily_cap_cents: cap,
+  expected_spend_millicents: planned,
+}: CampaignSummary): boolean {
+  return cap !== null && cap < budget && planned === cap * MILLICENTS_PER_CENT;
 }
 
 function attentionToExhausted(campaign: CampaignSummary, balanceCents: number): Attention | undefined {
