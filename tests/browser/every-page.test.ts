@@ -617,6 +617,11 @@ describe("every page of an installation with demo data", () => {
       await page.goto(`${dashboard.origin}/sign-in`);
       await page.getByRole("link", { name: "Play the demo game" }).click();
       await held.filter({ hasNotText: /[1-9]/ }).waitFor();
+      // The narrowest phone shows the links of the head in one row.
+      await page.setViewportSize({ width: 320, height: DESK.height });
+      const topOf = async (link: string) => (await page.getByRole("link", { name: link }).boundingBox())?.y;
+      await expectSoon(async () => (await topOf("API reference")) === (await topOf("Dashboard")), true);
+      await page.setViewportSize(DESK);
       await page.getByRole("button", { name: "Begin the story" }).click();
       const progress = page.getByRole("region", { name: "The ad of this scene" });
       const startOver = page.getByRole("button", { name: "Start over as another player" });
