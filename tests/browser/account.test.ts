@@ -244,6 +244,10 @@ describe("the members of an account", () => {
 
   it("look at everything as a viewer, and find nothing that changes it", async () => {
     const { page, problems } = invited;
+    await openPage(page, `${dashboard.origin}/webhooks`);
+    await page.getByText("Owners and managers of the account can create one.").waitFor();
+    // Forgets the empty list, which stays fresh for a while.
+    await page.goto(dashboard.origin);
     const game = { creator_id: "hearth", placement_types: ["narrative_hook"] };
     expect(await statusOf(owner.page, "POST", `/placements/${GAME}`, game)).toBe(201);
     const webhook = { url: "https://hooks.hearthwell.example/diegetic", events: ["campaign.exhausted"] };

@@ -100,6 +100,7 @@ function Webhooks({ onCreate, onEdit, onRotate }: WebhooksProps) {
         >
           A webhook is an address of your server. It learns of exhausted campaigns, a low balance and complete
           earnings.
+          {!canChange && " Owners and managers of the account can create one."}
         </Empty>
       }
       columns={(make) => [
