@@ -35,6 +35,6 @@ export function createDatabase(url: string, options: Partial<PoolOptions> = {}):
  * Rejects when Postgres is unavailable or only allows reads, as a standby after a failover. Changes nothing; a connection to
  * such a server is replaced, as after any other write.
  */
-export async function expectWritable(database: Pick<Database, "$executeRaw">): Promise<void> {
+export async function requireWritable(database: Pick<Database, "$executeRaw">): Promise<void> {
   await database.$executeRaw`UPDATE installation SET id = id WHERE false`;
 }

@@ -1,5 +1,5 @@
 export { arrayOfNumbers, arrayOfTexts } from "./arrays.ts";
-export { createDatabase, type Database, expectWritable, type Transaction } from "./database.ts";
+export { createDatabase, type Database, requireWritable, type Transaction } from "./database.ts";
 export { DAY_MS, dateOfDay, ensureImpressionPartition, utcDay } from "./days.ts";
 export * from "./errors.ts";
 export type * from "./generated/client.ts";

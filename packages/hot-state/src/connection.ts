@@ -18,6 +18,8 @@ const COMMAND_TIMEOUT_MS = 2_000;
 const SILENT_FOR_MS = 1_000;
 /** Commands that wait fail at the next one. */
 const MAX_FAILED_RECONNECTIONS = 1;
+/** Least time from one departure from a replica to the next. */
+const MIN_BETWEEN_LEAVING_MS = 1_000;
 /** Longer than a queue worker's blocking command. */
 const PATIENT_SILENT_FOR_MS = 12_000;
 const CLUSTER_ADDRESS = /^redis(?<tls>s?)-cluster:\/\/(?:(?<user>[^:]*):(?<password>.*)@)?(?<nodes>[^@]*)$/;
@@ -53,15 +55,24 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     if (!options.patient) limitWaiting(cluster, commandTimeout);
     return surviveErrors(cluster);
   }
-  return surviveErrors(writeTogether(new Redis(url, { ...redisOptions, reconnectOnError: isOfReplica })));
+  return surviveErrors(
+    writeTogether(new Redis(url, { ...redisOptions, reconnectOnError: createReplicaLeaver() })),
+  );
 }
 
 /**
- * A failover may make the server a replica, which keeps its connections: the next one leads to the new primary. A cluster's
- * replica redirects instead.
+ * Says by a server's error whether to connect anew. A failover may make the server a replica, which keeps its connections: the
+ * next one leads to the new primary, unless the address leads to a replica for good. A cluster's replica redirects instead.
  */
-function isOfReplica({ message }: Error): boolean {
-  return message.startsWith("READONLY");
+function createReplicaLeaver(): (error: Error) => boolean {
+  let leftAtMs = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    const isReplica = message.startsWith("READONLY") || message.startsWith("MASTERDOWN");
+    const nowMs = performance.now();
+    if (!isReplica || nowMs - leftAtMs < MIN_BETWEEN_LEAVING_MS) return false;
+    leftAtMs = nowMs;
+    return true;
+  };
 }
 
 /** An error event without a listener would end the process, or bypass the log; each failed command reports its error. */

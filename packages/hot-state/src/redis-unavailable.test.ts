@@ -1,8 +1,9 @@
 import { type AddressInfo, createServer } from "node:net";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
-import { describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
 import { connectRedis } from "./connection.ts";
 import { describeRedisUnavailable, isRedisUnavailable } from "./redis-unavailable.ts";
 
@@ -35,25 +36,57 @@ describe("isRedisUnavailable", () => {
   });
 });
 
-it("a connection leaves a server that a failover made a replica", async () => {
-  const [former, promoted] = await Promise.all([startTestRedis(), startTestRedis()]);
-  const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
-  let primary = former;
-  // Leads new connections to the new primary, and keeps those to the former one.
-  const address = await startStallingProxy(() => portOf(primary));
-  const redis = connectRedis(`redis://127.0.0.1:${address.port}`, { name: "test" });
-  const [admin, direct] = [former, promoted].map(({ url }) => connectRedis(url, { name: "test" }));
-  await redis.set("key", "before");
-  primary = promoted;
-  await admin?.call("REPLICAOF", "127.0.0.1", String(portOf(promoted)));
+describe("a connection to a server that a failover made a replica", () => {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  const startRedis = async () => {
+    const server = await startTestRedis();
+    const direct = connectTestRedis(server.url);
+    closers.push(
+      () => server.stop(),
+      () => direct.disconnect(),
+    );
+    return { port: Number(new URL(server.url).port), url: server.url, direct };
+  };
+  const connect = (url: string) => {
+    const redis = connectRedis(url, { name: "test" });
+    closers.push(() => redis.disconnect());
+    return redis;
+  };
 
-  const error = await redis.set("key", "refused").catch((thrown: unknown) => thrown);
-  expect(isRedisUnavailable(error)).toBe(true);
-  await eventually(async () => (await redis.set("key", "after")) === "OK");
-  expect(await direct?.get("key")).toBe("after");
+  it("leads to the new primary", async () => {
+    const [former, promoted] = await Promise.all([startRedis(), startRedis()]);
+    let primary = former;
+    // Leads new connections to the new primary, and keeps those to the former one.
+    const address = await startStallingProxy(() => primary.port);
+    closers.push(() => address.stop());
+    const redis = connect(`redis://127.0.0.1:${address.port}`);
+    await redis.set("key", "before");
+    primary = promoted;
+    await former.direct.call("REPLICAOF", "127.0.0.1", String(promoted.port));
 
-  for (const connection of [redis, admin, direct]) connection?.disconnect();
-  await Promise.all([address.stop(), former.stop(), promoted.stop()]);
+    const error = await redis.set("key", "refused").catch((thrown: unknown) => thrown);
+    expect(isRedisUnavailable(error)).toBe(true);
+    await eventually(async () => (await redis.set("key", "after")) === "OK");
+    expect(await promoted.direct.get("key")).toBe("after");
+  });
+
+  it("is not replaced by every command while there is no other server", async () => {
+    const { url, direct } = await startRedis();
+    const connections = async () =>
+      Number(/total_connections_received:(\d+)/.exec(String(await direct.call("INFO", "stats")))?.[1]);
+    const redis = connect(url);
+    await redis.ping();
+    await direct.call("REPLICAOF", "127.0.0.1", "1");
+    const [before, startedMs] = [await connections(), performance.now()];
+    for (let refused = 0; refused < 300; refused += 1) {
+      await expect(redis.set("key", "refused")).rejects.toThrow();
+    }
+    const seconds = (performance.now() - startedMs) / 1_000;
+    expect((await connections()) - before).toBeLessThanOrEqual(1 + Math.floor(seconds));
+  });
 });
 
 describe("describeRedisUnavailable", () => {

@@ -16,6 +16,7 @@ it("reports used memory, its limit, what is done at it, and whether writes are k
     maxBytes,
     evictionPolicy: "noeviction",
     isAppendOnly: false,
+    isReplica: false,
   });
   await redis.config("SET", "maxmemory-policy", "allkeys-lru");
   await redis.config("SET", "appendonly", "yes");

@@ -49,6 +49,13 @@ it("reports the stores, and which of them is unavailable", async () => {
   await redis.config("SET", "appendonly", "yes");
   await monitor.checkAvailability();
   expect(await unsafe()).toEqual([1, 0]);
+
+  await redis.call("REPLICAOF", "127.0.0.1", "1");
+  await monitor.checkAvailability();
+  expect(await read("store_available", 'store="redis"')).toBe(0);
+  await redis.call("REPLICAOF", "NO", "ONE");
+  await monitor.checkAvailability();
+  expect(await read("store_available", 'store="redis"')).toBe(1);
   expect(await read("postgres_database_size_bytes")).toBeGreaterThan(1_000_000);
   expect(await read("billing_quarantined_records")).toBe(1);
   expect(await read("billing_holds_oldest_expired_seconds")).toBe(90);

@@ -1,4 +1,4 @@
-import { type Database, expectWritable } from "@diegetic/database";
+import { type Database, requireWritable } from "@diegetic/database";
 import { type DueIndex, type RedisConnection, serverMemory } from "@diegetic/hot-state";
 import { checkReadiness, type Metrics } from "@diegetic/service-kit";
 import { runEach } from "./loops/for-each.ts";
@@ -22,11 +22,11 @@ export class StoreMonitor {
     this.#gauges = createGauges(parts.metrics);
   }
 
-  /** Whether the stores answer, and Postgres takes writes. Never rejects: unavailability is a value, too. */
+  /** Whether the stores answer and take writes. Never rejects: unavailability is a value, too. */
   async checkAvailability(): Promise<void> {
     const { checks } = await checkReadiness({
       redis: () => this.#measureRedis(),
-      postgres: () => expectWritable(this.#parts.database),
+      postgres: () => requireWritable(this.#parts.database),
     });
     for (const [store, outcome] of Object.entries(checks)) {
       this.#gauges.available.set({ store }, outcome === "ok" ? 1 : 0);
@@ -48,6 +48,8 @@ export class StoreMonitor {
       unsafeSetting.set({ node, setting: "maxmemory-policy" }, evictionPolicy === "noeviction" ? 0 : 1);
       unsafeSetting.set({ node, setting: "appendonly" }, isAppendOnly ? 0 : 1);
     }
+    if (servers.some(({ isReplica }) => isReplica))
+      throw new Error("the address of Redis leads to a replica");
     const [oldest] = await due.due("holds", nowMs(), 1);
     oldestHoldSeconds.set(oldest === undefined ? 0 : (nowMs() - oldest.dueMs) / 1_000);
   }

@@ -3,9 +3,9 @@ import {
   createDatabase,
   createPipeline,
   type Database,
-  expectWritable,
   installationId,
   type Pipeline,
+  requireWritable,
 } from "@diegetic/database";
 import { connectRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
 import { createConnectionLogs, type Logger, type Metrics } from "@diegetic/service-kit";
@@ -57,7 +57,7 @@ export function openStores(
     poolSize: 1,
     statementTimeoutMs: DROP_TIMEOUT_MS,
   });
-  const askPostgres = () => expectWritable(database);
+  const askPostgres = () => requireWritable(database);
   const outageOf = createConnectionLogs(logger, metrics, { postgres: askPostgres });
   const redis = connectRedis(redisUrl, { name });
   const commands = outageOf("commands");
