@@ -190,6 +190,8 @@ describe("migrations", () => {
       "20261130000300_creatives_in_use",
       "20261130000400_unseen_creatives",
       "20261130000500_unseen_creatives_index",
+      "20261201000000_placements_in_order",
+      "20261201000100_no_placements_by_account_alone",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -23,22 +23,26 @@ export const joinListsIn =
     [field]: [...one[field], ...next[field]],
   });
 
+type ReadAllOptions<Key extends ReadKey> = Pick<ReadOptions, "enabled"> & {
+  refetchEveryMs?: RefetchEveryMs<AnswerOf<Key>>;
+  /** What a page shows of the whole answer, such as its rows in another order. */
+  select?: (answer: AnswerOf<Key>) => AnswerOf<Key>;
+};
+
 /** As `useRead`, over every page of the answer: pages show sums and filters, and those need all rows. */
 export function useReadAll<Key extends ReadKey>(
   key: Key,
   input: InputOf<Key>,
   /** Joins the answer so far with that of the next page. */
   join: (sofar: AnswerOf<Key>, next: AnswerOf<Key>) => AnswerOf<Key>,
-  {
-    enabled,
-    refetchEveryMs,
-  }: Pick<ReadOptions, "enabled"> & { refetchEveryMs?: RefetchEveryMs<AnswerOf<Key>> } = {},
+  { enabled, refetchEveryMs, select }: ReadAllOptions<Key> = {},
 ): UseQueryResult<AnswerOf<Key>, ApiError> {
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input, "all pages"],
     queryFn: ({ signal }) => readAll(key, input, join, signal),
     placeholderData: keepPreviousData,
     ...(enabled !== undefined && { enabled }),
+    ...(select !== undefined && { select }),
     ...refetching(refetchEveryMs),
   });
 }

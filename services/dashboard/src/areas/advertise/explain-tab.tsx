@@ -9,6 +9,7 @@ import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
+import { usePlacements } from "../games/reads.ts";
 import { reasonAdvice } from "../games/reason-advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
 import {
@@ -32,7 +33,7 @@ export function Component() {
   const campaign = useCampaign();
   const stats = useRead("GET /campaigns/{campaign_id}/stats", pathOf(campaign));
   const scenes = useRead("GET /no-match-scenes");
-  const games = useRead("GET /placements", { query: { limit: 500 } });
+  const games = usePlacements();
   // Who has no game, and was matched in none, can try the one that everybody may play.
   const demo = useRead("GET /demo");
   const [parameters, setParameters] = useTypedSearchParams();

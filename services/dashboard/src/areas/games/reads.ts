@@ -8,9 +8,12 @@ type Traffic = AnswerOf<"GET /traffic">;
 
 const joinRows = joinListsIn("rows");
 
-/** All games of the account. */
+const byGame = (placements: Placement[]) =>
+  placements.toSorted(({ game_id: one }, { game_id: other }) => (one < other ? -1 : 1));
+
+/** All games of the account, by identifier. */
 export function usePlacements(options: Pick<ReadOptions, "enabled"> = {}) {
-  return useReadAll("GET /placements", {}, joinLists, options);
+  return useReadAll("GET /placements", {}, joinLists, { ...options, select: byGame });
 }
 
 /** Asks anew whether the account has a game: adding one that exists would set it back. */
