@@ -6,8 +6,6 @@ import { afterEach, expect, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
 
 const INFO = 30;
-/** As in production. */
-const REDIS_TIMEOUT_MS = 2_000;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -38,7 +36,7 @@ async function startManagement() {
     { databaseUrl: postgres.url, redisUrl: `redis://127.0.0.1:${proxy.port}` },
     undefined,
     undefined,
-    { logTo: { write: (line) => void lines.push(JSON.parse(line)) }, redisTimeoutMs: REDIS_TIMEOUT_MS },
+    { logTo: { write: (line) => void lines.push(JSON.parse(line)) }, redisTimeoutMs: undefined },
   );
   closers.push(() => management.stop());
   await management.start();

@@ -79,8 +79,8 @@ export interface ManagementOptions {
   /** Pause between two deletions of old rows. Default: 10 s. */
   deletionEveryMs?: number;
   /** Time limit for a reply of Redis. Default: that of `connectRedis`. */
-  redisTimeoutMs?: number;
-  /** Length of match instances' leases. Default: that of `SnapshotPublisher`. */
+  redisTimeoutMs?: number | undefined;
+  /** Length of match instances' leases; theirs must be the same. Default: that of `SnapshotPublisher`. */
   leaseMs?: number | undefined;
 }
 

@@ -58,7 +58,7 @@ export interface MatchServiceOptions {
   /** In [0, 1); draws the winner of ties. Default: Math.random. */
   random?: () => number;
   /** Time limit for a reply of Redis. Default: that of `connectRedis`. */
-  redisTimeoutMs?: number;
+  redisTimeoutMs?: number | undefined;
 }
 
 export interface MatchService {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type IdPrefix, newId, PASSWORD_CHARACTERS } from "@diegetic/contracts";
-import { type Database, DatabaseError } from "@diegetic/database";
+import { type Database, DatabaseUnavailable, TransactionConflict } from "@diegetic/database";
 import { isSecure, sessionCookieName } from "@diegetic/service-kit";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { betterAuth } from "better-auth/minimal";
@@ -23,8 +23,20 @@ export interface AuthSettings {
   secrets: { authSecret: string };
 }
 
-/** The database's error that the library logged during a call, and answers by a refusal of its own. */
-export const loggedErrors = new AsyncLocalStorage<{ error?: DatabaseError }>();
+type DatabaseFailure = DatabaseUnavailable | TransactionConflict;
+
+/** What each call of the library has logged. */
+const calls = new AsyncLocalStorage<{ failure?: DatabaseFailure }>();
+
+/** Calls the library. It only logs some failures of the database, and answers a refusal of its own: rejects with the failure. */
+export async function callLibrary<T>(call: () => Promise<T>): Promise<T> {
+  const logged: { failure?: DatabaseFailure } = {};
+  try {
+    return await calls.run(logged, call);
+  } catch (error) {
+    throw logged.failure ?? error;
+  }
+}
 
 /**
  * The authentication library: passwords, sessions and their cookie. The service calls its functions, never its router,
@@ -41,8 +53,9 @@ export function createAuth(database: Database, { basePath, publicUrl, secrets }:
     logger: {
       level: "error",
       log: (_level, _message, error: unknown) => {
-        const call = loggedErrors.getStore();
-        if (call !== undefined && error instanceof DatabaseError) call.error = error;
+        const logged = calls.getStore();
+        const isFailure = error instanceof DatabaseUnavailable || error instanceof TransactionConflict;
+        if (logged !== undefined && isFailure) logged.failure = error;
       },
     },
     telemetry: { enabled: false },

@@ -6,12 +6,12 @@ import {
   wrongCredentials,
   wrongPassword,
 } from "@diegetic/contracts";
-import { type DatabaseError, inTransaction, type Transaction, translateError } from "@diegetic/database";
+import { inTransaction, type Transaction, translateError } from "@diegetic/database";
 import { cookieValue, type RequestContext } from "@diegetic/service-kit";
 import { isAPIError } from "better-auth/api";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import type { Parts } from "../parts.ts";
-import { CLIENT_ADDRESS_HEADER, loggedErrors } from "./auth.ts";
+import { CLIENT_ADDRESS_HEADER, callLibrary } from "./auth.ts";
 import { accountToActFor, holdMembership, lockUser } from "./members.ts";
 import { endOldestSessions } from "./store.ts";
 
@@ -36,13 +36,11 @@ export function headersForAuth(context: RequestContext): Headers {
 
 /** Calls the library, and translates its refusals into errors of the API. Rejects with the errors of the database. */
 export async function callAuth<T>(call: () => Promise<T>): Promise<T> {
-  const logged: { error?: DatabaseError } = {};
   try {
-    return await loggedErrors.run(logged, call);
+    return await callLibrary(call);
   } catch (error) {
-    // Of its own transactions.
-    if (!isAPIError(error)) throw translateError(error);
-    throw logged.error ?? refusalOf(error.body, error);
+    // Errors of its own transactions come untranslated.
+    throw isAPIError(error) ? refusalOf(error.body, error) : translateError(error);
   }
 }
 

@@ -140,11 +140,11 @@ it.each(["users", "user_credentials", "user_sessions"])(
     await postgres.$executeRawUnsafe(`
       CREATE FUNCTION have_no_room() RETURNS trigger LANGUAGE plpgsql
       AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`);
-    await postgres.$executeRawUnsafe(
-      `CREATE TRIGGER no_room BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION have_no_room()`,
-    );
     try {
-      await ask({ app }, HERE, fields).expect(503);
+      await postgres.$executeRawUnsafe(
+        `CREATE TRIGGER no_room BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION have_no_room()`,
+      );
+      await ask({ app }, HERE, fields).expect(503).expect("Retry-After", "1");
     } finally {
       await postgres.$executeRaw`DROP FUNCTION have_no_room CASCADE`;
     }
