@@ -18,7 +18,7 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Milliseconds. The ones of Prisma are shorter. */
+/** Milliseconds. Prisma's defaults are shorter. */
 export const TRANSACTION_LIMITS = { maxWait: CONNECT_TIMEOUT_MS, timeout: 15_000 };
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 /**

@@ -137,7 +137,8 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     };
     let allowed = null;
     // On a busy machine, the requests take longer.
-    for (let windowMs = 1_000; allowed === null; windowMs *= 2) allowed = await allowedIn(windowMs);
+    for (let windowMs = 1_000; allowed === null && windowMs < 60_000; windowMs *= 2)
+      allowed = await allowedIn(windowMs);
     expect(allowed).toBeGreaterThanOrEqual(limit * 0.95);
   });
 
