@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
@@ -146,7 +145,8 @@ describe.each(kinds)(
       await redis.set(KEY, "before");
       await new InstallationClaim(redis, async () => "inst_1").check();
       lead("foreign");
-      const isClosed = kind === "Redis" ? once(redis, "close") : once(redis, "-node");
+      // `once` of node:events would reject by the error of the broken connection.
+      const isClosed = new Promise((resolve) => redis.once(kind === "Redis" ? "close" : "-node", resolve));
       for (const proxy of kind === "Redis" ? proxies : [proxyOf(KEY)]) proxy.breakConnections();
       await isClosed;
       expect(await outcomeOf(redis.set(KEY, "waited"))).toBeInstanceOf(ForeignRedis);

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
@@ -27,7 +26,10 @@ it("survives that Redis does not answer a renewed subscription", async () => {
   const [subscriber] = duplicates;
   if (subscriber === undefined) throw new Error("the follower has no connection of its own");
 
-  const renewed = once(subscriber, "ready").then(() => proxy.stall());
+  // `once` of node:events would reject by the error of the broken connection.
+  const renewed = new Promise<unknown>((resolve) => subscriber.once("ready", resolve)).then(() =>
+    proxy.stall(),
+  );
   proxy.breakConnections();
   await renewed;
   // A rejection that nobody handles fails the test.
