@@ -24,19 +24,9 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
     response.setHeader("Content-Security-Policy", PAGE_POLICY);
     next();
   };
-  router.get(
-    PAGE_PATH,
-    setPolicy,
-    sendText("html", () => PAGE),
-  );
-  router.get(
-    `${PAGE_PATH}/page.js`,
-    sendText("js", () => PAGE_SCRIPT),
-  );
-  router.get(
-    `${PAGE_PATH}/page.css`,
-    sendText("css", () => PAGE_STYLE),
-  );
+  router.get(PAGE_PATH, setPolicy, sendText("html", PAGE));
+  router.get(`${PAGE_PATH}/page.js`, sendText("js", PAGE_SCRIPT));
+  router.get(`${PAGE_PATH}/page.css`, sendText("css", PAGE_STYLE));
   const bundle = new StaticFiles(BUNDLE_FOLDER);
   for (const name of BUNDLE_FILES) {
     router.get(`${PAGE_PATH}/${name}`, async (request, response, next) => {
@@ -50,11 +40,11 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
 }
 
 /** Makes and encodes the text once, at the first request: for each it would cost a client nothing to fill the memory. */
-function sendText(extension: string, text: () => string): RequestHandler {
+function sendText(extension: string, text: string | (() => string)): RequestHandler {
   let prepared: ReturnType<typeof prepareStaticFile> | undefined;
   return async (request, response) => {
     if (prepared === undefined) {
-      prepared = prepareStaticFile(Buffer.from(text()), extension);
+      prepared = prepareStaticFile(Buffer.from(typeof text === "string" ? text : text()), extension);
       prepared.catch(() => {
         prepared = undefined;
       });
