@@ -165,6 +165,9 @@ describe("the webhooks of an account", () => {
     await expectSoon(() => threshold.inputValue(), "100.00");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("row", { name: /Balance low/ }).waitFor();
+    await page.getByRole("button", { name: `Delete ${url}` }).click();
+    await dialog.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByText("Nobody listens at the door yet.").waitFor();
     expect(problems).toEqual([]);
   });
 

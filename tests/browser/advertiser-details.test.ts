@@ -257,6 +257,7 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     await page.unroute("**/api/profile");
     await page.getByRole("button", { name: "Try again: Balance" }).first().click();
     await rest.filter({ hasText: "up to $3.00 more" }).waitFor();
+    await post(`/campaigns/${id}/pause`);
     expect(problems).toEqual([]);
   });
 

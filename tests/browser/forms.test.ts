@@ -111,6 +111,27 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  itInLongForm("names no change as unsent that was stored although its answer was lost", async () => {
+    const { page, problems } = view;
+    const settings = `/placements/${GAME}`;
+    const share = page.getByRole("textbox", { name: "Your share" });
+    await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
+    await page.route(`**/api${settings}`, async (route) => {
+      if (route.request().method() === "PATCH") await route.fetch();
+      else await route.continue();
+    });
+    await type(share, "12.5");
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expectSoon(() => read(settings), expect.objectContaining({ revenue_share_pct: 12.5 }));
+    await page.unroute(`**/api${settings}`);
+    await page.reload();
+    await type(share, "13");
+    await page.getByRole("button", { name: "Discard" }).waitFor();
+    expect(await page.getByRole("note", { name: /^Not saved/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "Discard" }).click();
+    expect(problems).toEqual([]);
+  });
+
   it("refuses a number out of its bounds with a sentence, and stores no other one", async () => {
     const { page, problems } = view;
     const settings = `/placements/${GAME}`;

@@ -70,13 +70,19 @@ async function assemble(image: string): Promise<void> {
   const [, command = ""] =
     /^RUN (?:--mount=\S+ \\\n)?((?:.*\\\n)*.*)$/m.exec(readFileSync(join(build, "Dockerfile"), "utf8")) ?? [];
   expect(command).toContain(" /app");
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, CI: "1" };
+  const env = { ...onlyForNpm(process.env), CI: "1" };
   await run("sh", ["-ec", command.replace(" /app", ` ${image}`)], {
     cwd: build,
     env,
     maxBuffer: MAX_OUTPUT_BYTES,
   });
   rmSync(build, { recursive: true, force: true });
+}
+
+/** What npm needs to reach the registry as it does outside of the test. */
+function onlyForNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isForNpm = (name: string) => /^(PATH|HOME|NODE_EXTRA_CA_CERTS|npm_config_.*)$/.test(name);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isForNpm(name)));
 }
 
 describe("the commands of the image, as processes beside nothing but its files", () => {

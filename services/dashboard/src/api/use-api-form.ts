@@ -81,7 +81,8 @@ export function useApiForm<Key extends ChangeKey>(
 ): ApiForm<Key> {
   const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
-  const [kept, setKept] = useState(Object.keys(draft.restored ?? {}));
+  // What was sent before, and only its answer lost, is stored and no change any more.
+  const [kept, setKept] = useState(Object.keys(changedFields(initial, values)));
   const [conflicting, setConflicting] = useState<readonly (keyof BodyOf<Key>)[]>([]);
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
@@ -93,7 +94,9 @@ export function useApiForm<Key extends ChangeKey>(
     setFollowedText(initialText);
     setConflicting((former) => [...former, ...conflictingFields(initial, stored, values, sending)]);
     setStored(initial);
-    setValues(valuesOver(initial, stored, values, lists, sending));
+    const next = valuesOver(initial, stored, values, lists, sending);
+    setValues(next);
+    setKept(kept.filter((field) => field in changedFields(initial, next)));
   }
   const changes = useMemo(() => without(changedFields(stored, values), fixed), [stored, values, fixed]);
   const { problem, failure, hasProblems, clear, check, showRefusal } = useFieldProblems(key);
