@@ -459,6 +459,10 @@ describe("the members of an account", () => {
     const { page } = owner;
     await page.getByRole("combobox", { name: "Role of Vera Quill" }).click();
     await page.getByRole("option", { name: "Owner" }).click();
+    await page
+      .getByRole("dialog", { name: "Make Vera Quill an owner" })
+      .getByRole("button", { name: "Make owner" })
+      .click();
     await page.getByText("Vera Quill is owner now.").waitFor();
     await page.getByRole("combobox", { name: "Role of Ada Hearth" }).click();
     await page.getByRole("option", { name: "Viewer" }).click();

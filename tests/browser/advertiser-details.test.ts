@@ -374,6 +374,8 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     ]);
     await page.getByRole("link", { name: lines[0] }).click();
     await expectSoon(() => order.allTextContents(), [...lines]);
+    await write();
+    await expectSoon(() => page.getByRole("textbox", { name: "Brand" }).inputValue(), "Kettlewell");
     expect(problems).toEqual([]);
   });
 

@@ -564,6 +564,7 @@ describe("every page of an installation with demo data", () => {
       const explained = await game.inputValue();
       await page.reload();
       await expectSoon(() => game.inputValue(), explained);
+      await explanation.getByText(/^\d+ rules pass$/).waitFor();
       expect(page.url()).toBe(address);
       expect(problems).toEqual([]);
     },

@@ -18,7 +18,7 @@ import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 import { Invitations, InviteDialog } from "./invitations.tsx";
-import { ROLES, yourAbilities } from "./roles.ts";
+import { abilitiesOf, ROLES, yourAbilities } from "./roles.ts";
 
 type Member = AnswerOf<"GET /members">[number];
 
@@ -75,6 +75,13 @@ function Members() {
         consequences: [yourAbilities(role), "Only another owner can make you an owner again."],
         action: `Become ${role}`,
         isDestructive: true,
+      });
+      if (!isAgreed) return;
+    } else if (role === "owner") {
+      const isAgreed = await confirm({
+        title: `Make ${name} an owner`,
+        consequences: [abilitiesOf(role), `${name} can then change your own role, too.`],
+        action: "Make owner",
       });
       if (!isAgreed) return;
     }

@@ -28,9 +28,14 @@ export function AttentionList({ items, isComplete, rest }: AttentionListProps) {
         {rest === undefined ? (
           <Status tone="positive">Nothing needs attention.</Status>
         ) : (
-          <Status tone="quiet">
-            <span className={classes.cause}>{rest}</span>
-          </Status>
+          <Group justify="space-between" gap="md">
+            <Status tone="quiet">
+              <span className={classes.cause}>{rest}</span>
+            </Status>
+            <Anchor component={Link} to="/campaigns" className={classes.fix ?? ""}>
+              Show campaigns
+            </Anchor>
+          </Group>
         )}
       </Card>
     );

@@ -47,7 +47,10 @@ export function Component() {
 }
 
 function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: string }) {
-  const form = useApiForm(CREATE, NEW_CREATIVE, {
+  const creatives = useRead("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
+  const brand = creatives.data?.at(-1)?.brand_name;
+  const initial = brand === undefined ? NEW_CREATIVE : { ...NEW_CREATIVE, brand_name: brand };
+  const form = useApiForm(CREATE, initial, {
     draft: `new creative of ${campaignId}`,
     check: missingLine,
   });

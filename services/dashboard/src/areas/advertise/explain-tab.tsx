@@ -1,5 +1,5 @@
 import { Alert, Autocomplete, Button, Card, Group, Select, SimpleGrid, Stack, Text } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { call } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
@@ -95,6 +95,11 @@ export function Component() {
       setAsking(false);
     }
   };
+  // A link, a reload and Back lead to the answer, too.
+  const askAtFirst = useEffectEvent(() => {
+    if (parameters.get("game")) void ask();
+  });
+  useEffect(() => askAtFirst(), []);
   const inputs = sceneInputs({ tested, problem, onChange: update });
   return (
     <>
