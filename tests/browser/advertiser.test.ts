@@ -133,8 +133,12 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => isFocused(page.getByRole("combobox", { name: "Country" })), true);
     for (const [kind, city] of [["Country"], ["City", "Berlin"]] as const) {
       await page.getByRole("radiogroup", { name: "Kind of place" }).getByText(kind).click();
-      await page.getByRole("combobox", { name: "Country" }).fill("Germany");
-      await page.getByRole("option", { name: "Germany" }).click();
+      const country = page.getByRole("combobox", { name: "Country" });
+      await country.fill("");
+      await country.pressSequentially("germ");
+      await page.locator("[role=option][data-combobox-selected]", { hasText: "Germany" }).waitFor();
+      await country.press("Enter");
+      await expectSoon(() => country.inputValue(), "Germany");
       if (city !== undefined) await page.getByRole("textbox", { name: "City" }).fill(city);
       await page.getByRole("button", { name: "Include place" }).click();
       if (city === undefined) {

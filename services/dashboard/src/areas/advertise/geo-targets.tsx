@@ -212,6 +212,7 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
                     description="Or choose it on the map."
                     data={[...countryOptions]}
                     searchable
+                    selectFirstOptionOnChange
                     allowDeselect={false}
                     {...choiceField(form, "country_code")}
                   />

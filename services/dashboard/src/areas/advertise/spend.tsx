@@ -105,6 +105,7 @@ export function Component() {
             value={campaign === "" ? null : campaign}
             onChange={(value) => setCampaign(value ?? "")}
             searchable
+            selectFirstOptionOnChange
             clearable
             w={260}
           />

@@ -124,6 +124,7 @@ export function Component() {
             value={advertiser === "" ? null : advertiser}
             onChange={(value) => setAdvertiser(value ?? "")}
             searchable
+            selectFirstOptionOnChange
             clearable
             w={FILTER_WIDTH}
           />

@@ -45,6 +45,7 @@ export function SceneFields({ chosen, games, gameProblem, problem, onChange }: S
           onChange={(value) => onChange({ game: value ?? "" })}
           allowDeselect={false}
           searchable
+          selectFirstOptionOnChange
         />
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

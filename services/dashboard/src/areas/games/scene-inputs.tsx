@@ -37,6 +37,7 @@ export function sceneInputs({ tested, problem, onChange }: SceneInputsOptions) {
         label="Country of the player"
         data={[...countryOptions]}
         searchable
+        selectFirstOptionOnChange
         clearable
         placeholder="Unknown"
         value={country}
