@@ -14,17 +14,22 @@ it("reports used memory, its limit, what is done at it, and whether writes are k
     node: host,
     usedBytes: expect.any(Number),
     maxBytes,
-    evictionPolicy: "noeviction",
-    isAppendOnly: false,
+    settings: { "maxmemory-policy": "noeviction", appendonly: "no", appendfsync: "everysec" },
     isReplica: false,
   });
   await redis.config("SET", "maxmemory-policy", "allkeys-lru");
   await redis.config("SET", "appendonly", "yes");
+  await redis.config("SET", "appendfsync", "always");
   await redis.set("large", "x".repeat(1_048_576));
   const [after] = await serverMemory(redis);
   expect(after?.usedBytes).toBeGreaterThan((before?.usedBytes ?? 0) + 1_048_576);
-  expect(after?.evictionPolicy).toBe("allkeys-lru");
-  expect(after?.isAppendOnly).toBe(true);
+  const settings = { "maxmemory-policy": "allkeys-lru", appendonly: "yes", appendfsync: "always" };
+  expect(after?.settings).toEqual(settings);
+
+  // A managed Redis may have no CONFIG, or withhold it.
+  await redis.call("ACL", "SETUSER", "default", "-config");
+  const [managed] = await serverMemory(redis);
+  expect(managed?.settings).toEqual({ ...settings, appendfsync: undefined });
   redis.disconnect();
   await server.stop();
 });

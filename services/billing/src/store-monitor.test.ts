@@ -40,15 +40,26 @@ it("reports the stores, and which of them is unavailable", async () => {
   expect(await read("redis_memory_max_bytes")).toBe(64 * 1_048_576);
   const unsafe = async () =>
     Promise.all(
-      ["maxmemory-policy", "appendonly"].map((setting) =>
+      ["maxmemory-policy", "appendonly", "appendfsync"].map((setting) =>
         read("redis_unsafe_setting", `node="[^"]+",setting="${setting}"`),
       ),
     );
-  expect(await unsafe()).toEqual([0, 1]);
+  expect(await unsafe()).toEqual([0, 1, 1]);
   await redis.config("SET", "maxmemory-policy", "volatile-lru");
   await redis.config("SET", "appendonly", "yes");
+  await redis.config("SET", "appendfsync", "always");
   await monitor.checkAvailability();
-  expect(await unsafe()).toEqual([1, 0]);
+  expect(await unsafe()).toEqual([1, 0, 0]);
+  for (const fsync of ["no", "everysec"]) {
+    await redis.config("SET", "appendfsync", fsync);
+    await monitor.checkAvailability();
+    expect(await unsafe()).toEqual([1, 0, 1]);
+  }
+  // What cannot be read is not known to be unsafe, and the server is still available.
+  await redis.call("ACL", "SETUSER", "default", "-config");
+  await monitor.checkAvailability();
+  expect(await unsafe()).toEqual([1, 0, -1]);
+  expect(await read("store_available", 'store="redis"')).toBe(1);
 
   await redis.call("REPLICAOF", "127.0.0.1", "1");
   await monitor.checkAvailability();

@@ -12,6 +12,12 @@ export interface StoreMonitorParts {
   nowMs: () => number;
 }
 
+const SAFE_SETTINGS = [
+  ["maxmemory-policy", "noeviction"],
+  ["appendonly", "yes"],
+  ["appendfsync", "always"],
+] as const;
+
 /** Metrics of the stores themselves. Every billing process reports the same values. */
 export class StoreMonitor {
   readonly #parts: StoreMonitorParts;
@@ -42,11 +48,13 @@ export class StoreMonitor {
     usedBytes.reset();
     maxBytes.reset();
     unsafeSetting.reset();
-    for (const { node, evictionPolicy, isAppendOnly, ...memory } of servers) {
-      usedBytes.set({ node }, memory.usedBytes);
-      maxBytes.set({ node }, memory.maxBytes);
-      unsafeSetting.set({ node, setting: "maxmemory-policy" }, evictionPolicy === "noeviction" ? 0 : 1);
-      unsafeSetting.set({ node, setting: "appendonly" }, isAppendOnly ? 0 : 1);
+    for (const { node, ...server } of servers) {
+      usedBytes.set({ node }, server.usedBytes);
+      maxBytes.set({ node }, server.maxBytes);
+      for (const [setting, safe] of SAFE_SETTINGS) {
+        const value = server.settings[setting];
+        unsafeSetting.set({ node, setting }, value === undefined ? -1 : value === safe ? 0 : 1);
+      }
     }
     if (servers.some(({ isReplica }) => isReplica))
       throw new Error("the address of Redis leads to a replica");
@@ -83,7 +91,7 @@ function createGauges(metrics: Metrics) {
     maxBytes: metrics.gauge("redis_memory_max_bytes", "Memory limit of a Redis server; 0: none", ["node"]),
     unsafeSetting: metrics.gauge(
       "redis_unsafe_setting",
-      "1: with this setting a Redis server may lose money or impressions; 0: it may not",
+      "1: with this setting a Redis server may lose money or impressions; 0: it may not; -1: not readable",
       ["node", "setting"],
     ),
     databaseBytes: metrics.gauge("postgres_database_size_bytes", "Size of the database on disk"),

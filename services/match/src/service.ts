@@ -270,8 +270,10 @@ function snapshotLog(logger: Logger, outage: OutageLog) {
 async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<void> {
   while (redis.status === "ready") {
     try {
-      const policies = new Set((await serverMemory(redis)).map(({ evictionPolicy }) => evictionPolicy));
-      policies.delete("noeviction");
+      const policies = new Set(
+        (await serverMemory(redis)).map(({ settings }) => settings["maxmemory-policy"]),
+      );
+      for (const harmless of ["noeviction", undefined]) policies.delete(harmless);
       if (policies.size === 0) return;
       return logger.error({ policies: [...policies], required: "noeviction" }, "redis may evict money");
     } catch (error) {
