@@ -8,6 +8,7 @@ import {
   hasOtherPlayerHashKey,
   installationId,
   recordPlayerHashKey,
+  requireWritable,
   TransactionConflict,
 } from "@diegetic/database";
 import {
@@ -107,8 +108,7 @@ export function createManagement(options: ManagementOptions): Management {
   const clock = options.clock ?? Date.now;
   const stores = connectStores(options);
   const { database, pipeline, redis } = stores;
-  const postgres = () => database.$queryRaw`SELECT 1`;
-  const connectionLog = createConnectionLogs(logger, metrics, { postgres });
+  const connectionLog = createConnectionLogs(logger, metrics, { postgres: () => requireWritable(database) });
   const commands = connectionLog("commands");
   redis.on("error", commands.failed).on("ready", commands.succeeded);
   const claim = new InstallationClaim(redis, () => installationId(database));
@@ -161,7 +161,8 @@ export function createManagement(options: ManagementOptions): Management {
     connection: connectionLog("market"),
   });
   const readiness: ReadinessChecks = {
-    postgres,
+    // Requests that read are served by a server that only allows reads, too.
+    postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.ping(),
     // A readiness check must not claim Redis.
     installation: () => claim.verify(),

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { createDatabase } from "@diegetic/database";
 import { createLogger, type RunningService } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
@@ -147,4 +148,35 @@ it("management does not start with a database that only an operator can mend", a
   await startRedis(redisPort);
   await expect(start({ DATABASE_URL: url.href })).rejects.toThrow("Postgres has no database of the name");
   expect(await answers("/healthz")).toBeUndefined();
+});
+
+it("management shows a Postgres that only allows reads, such as a former primary, as down, and reads on", async () => {
+  await startRedis(redisPort);
+  await start();
+  const administrator = createDatabase(database.url, { poolSize: 1 });
+  closers.push(() => administrator.$disconnect());
+  const name = new URL(database.url).pathname.slice(1);
+  const become = async (isReadOnly: boolean) => {
+    const value = isReadOnly ? "on" : "off";
+    await administrator.$executeRawUnsafe(
+      `ALTER DATABASE "${name}" SET default_transaction_read_only TO ${value}`,
+    );
+    await administrator.$queryRaw`
+      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  };
+  const isUp = async () => {
+    const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    return /^dependency_up\{part="postgres"[^}]*\} 1$/m.test(await response.text());
+  };
+  await eventually(isUp);
+  await become(true);
+  try {
+    await eventually(async () => !(await isUp()));
+    await eventually(async () => (await operations("/readyz")).checks.postgres === "ok");
+    expect(await isUp()).toBe(false);
+  } finally {
+    await become(false);
+  }
+  await eventually(isUp);
 });

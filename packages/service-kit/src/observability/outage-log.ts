@@ -104,7 +104,7 @@ export function createConnectionLogs(
 ): (part: string) => OutageLog {
   const up = metrics.gauge(
     "dependency_up",
-    "Connections to Redis, by part: 1 works, 0 fails; Postgres: 1 answers (in billing: takes writes) within 2 s, 0 does not",
+    "Connections to Redis, by part: 1 works, 0 fails; Postgres: 1 takes writes within 2 s, 0 does not",
     ["part"],
     async (gauge) => {
       const failing = await failingChecks(probes);
