@@ -207,9 +207,14 @@ Cluster.prototype.connect = function connectOnce(this: Cluster) {
  * handles no failure of those that it renews by itself, and an unhandled rejection would end the process.
  */
 export function connectSubscriber(redis: RedisConnection): RedisConnection {
-  return surviveErrors(
-    redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false }),
-  );
+  if (redis instanceof Cluster) return surviveErrors(redis.duplicate());
+  const subscriber = surviveErrors(redis.duplicate({ autoResubscribe: false }));
+  // No server refuses a subscription for being a replica: this connection follows one whose writes were refused.
+  const follow = () => {
+    if (subscriber.status === "ready") subscriber.disconnect(true);
+  };
+  redis.on("ready", follow);
+  return subscriber.once("end", () => redis.off("ready", follow));
 }
 
 const FIRST_RECONNECT_MS = 50;
