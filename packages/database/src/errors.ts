@@ -49,7 +49,7 @@ export class DatabaseUnavailable extends DatabaseError {
 }
 
 /**
- * The database rejects its user, does not exist, or lacks its installation id, its certificate is not trusted, or a file
+ * The database is too old, rejects its user, does not exist, or lacks its installation id, its certificate is not trusted, or a file
  * that DATABASE_URL names cannot be used: only an operator can change that.
  */
 export class DatabaseUnusable extends DatabaseUnavailable {

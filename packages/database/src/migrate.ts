@@ -5,6 +5,7 @@ import { PoolClient } from "./client.ts";
 import { connectionStringOf } from "./connection-string.ts";
 import { DatabaseUnusable, LockTimeout } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
+import { outdatedPostgres } from "./outdated-postgres.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
 import { translateError } from "./translate-error.ts";
 
@@ -45,6 +46,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     lock = new pg.Client({ connectionString: connectionStringOf(url), connectionTimeoutMillis: 10_000 });
     lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
+    const outdated = await outdatedPostgres(lock);
+    if (outdated !== undefined) throw new DatabaseUnusable(outdated);
     await takeLock(lock);
     await requireSettings(lock);
     if (await hasHistory(lock)) {

@@ -4,6 +4,7 @@ import { createSecureContext, TLSSocket } from "node:tls";
 import { createTestCertificate } from "@diegetic/testing/certificate";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { startRewritingProxy } from "@diegetic/testing/rewriting-proxy";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createDatabase } from "./database.ts";
 import { DatabaseUnavailable, DatabaseUnusable } from "./errors.ts";
@@ -72,6 +73,22 @@ describe("a database that an operator sets", () => {
     const other = new URL(database.url);
     other.pathname = "/nothing_of_this_name";
     expect(await unusableDatabase(other.href)).toContain("no database of the name in DATABASE_URL");
+  });
+
+  it("is unusable and not migrated on a server that is too old, and the sentence says which one is needed", async () => {
+    const database = await createTestDatabase();
+    const url = new URL(database.url);
+    const old = await startRewritingProxy(Number(url.port), { from: /1\d00\d\d(?=C)/, to: "140012" });
+    closers.push(
+      () => database.drop(),
+      () => old.stop(),
+    );
+    url.port = String(old.port);
+    const sentence = "Postgres at DATABASE_URL has version 14.12: upgrade it to 15 or later.";
+    expect(await unusableDatabase(url.href)).toBe(sentence);
+    const failure = await migrate(url.href).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DatabaseUnusable);
+    expect((failure as Error).message).toBe(sentence);
   });
 
   it("is unreachable where no server listens, without naming the password", async () => {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { connectionStringOf } from "./connection-string.ts";
 import { DatabaseUnavailable } from "./errors.ts";
+import { outdatedPostgres } from "./outdated-postgres.ts";
 import { translateError } from "./translate-error.ts";
 
 const TIMEOUT_MS = 4_000;
@@ -20,8 +21,7 @@ export async function unusableDatabase(url: string): Promise<string | undefined>
     });
     client.on("error", () => {}); // The running call rejects as well.
     await client.connect();
-    await client.query("SELECT 1");
-    return undefined;
+    return await outdatedPostgres(client);
   } catch (error) {
     const translated = translateError(error);
     if (translated instanceof DatabaseUnavailable) return translated.message;

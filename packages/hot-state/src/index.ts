@@ -73,6 +73,7 @@ export { countSnapshotEntities, readSnapshotRows } from "./reconciliation/snapsh
 export { createWalletReader, type WalletLimits, type WalletReader } from "./reconciliation/wallet-reader.ts";
 export type { CampaignSummary, WalletSummary } from "./reconciliation/wallet-summary.ts";
 export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./redis-unavailable.ts";
+export { RedisUnusable } from "./redis-unusable.ts";
 export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { createReserveAndAdmit, type ReserveAndAdmit, reserveAndAdmitAtOnce } from "./reservations.ts";

@@ -1,4 +1,4 @@
-import { ForeignRedis } from "./installation/foreign-redis.ts";
+import { RedisUnusable } from "./redis-unusable.ts";
 
 const SOCKET_CODES = new Set([
   "ECONNREFUSED",
@@ -31,12 +31,12 @@ export class TooManyWaiting extends Error {
 }
 
 /**
- * Whether a command failed because Redis is unreachable, unable to serve, or another installation's, or because too
+ * Whether a command failed because Redis is unreachable, unable to serve, not usable, or because too
  * many wait for it: retry later. The command may have taken effect. Any other error is a bug.
  */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof ForeignRedis || error instanceof TooManyWaiting) return true;
+  if (error instanceof RedisUnusable || error instanceof TooManyWaiting) return true;
   const code = codeOf(error);
   if (SOCKET_CODES.has(code) || CERTIFICATE_CODE.test(code)) return true;
   return (
@@ -47,7 +47,7 @@ export function isRedisUnavailable(error: unknown): boolean {
 /** Why Redis was unavailable for a command, as one sentence for the operator; undefined: another kind of error. */
 export function describeRedisUnavailable(error: unknown): string | undefined {
   if (!(error instanceof Error) || !isRedisUnavailable(error)) return undefined;
-  if (error instanceof ForeignRedis) return error.message;
+  if (error instanceof RedisUnusable) return error.message;
   // Of a cluster of which no node can be used, one node's error says more.
   if ("lastNodeError" in error) {
     const ofNode = describeRedisUnavailable(error.lastNodeError);

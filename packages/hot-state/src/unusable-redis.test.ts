@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { startTestRedis, startTestRedisCluster } from "@diegetic/testing/redis";
+import { startRewritingProxy } from "@diegetic/testing/rewriting-proxy";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { Redis } from "ioredis";
 import { unusableRedis } from "./unusable-redis.ts";
@@ -55,6 +56,21 @@ describe("a Redis that an operator names", () => {
     const port = await listen(() => undefined);
     expect(await unusableRedis(`redis://127.0.0.1:${port}`)).toContain(
       "does not answer in time at REDIS_URL",
+    );
+  });
+
+  it("may be too old, and the sentence says which version is needed", async () => {
+    const server = await startTestRedis();
+    const old = await startRewritingProxy(Number(new URL(server.url).port), {
+      from: /redis_version:\d\.\d/,
+      to: "redis_version:6.2",
+    });
+    closers.push(
+      () => server.stop(),
+      () => old.stop(),
+    );
+    expect(await unusableRedis(`redis://127.0.0.1:${old.port}`)).toMatch(
+      /^Redis at REDIS_URL has version 6\.2\.\d+: upgrade it to 7\.0 or later\.$/,
     );
   });
 

@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import { readClusterAddress } from "./connection.ts";
+import { outdatedRedis } from "./outdated-redis.ts";
 import { describeRedisUnavailable, NO_REDIS } from "./redis-unavailable.ts";
 
 const CONNECT_TIMEOUT_MS = 2_500;
@@ -42,7 +43,7 @@ async function unusable(redis: Redis, isCluster: boolean): Promise<string | unde
   });
   try {
     await redis.connect();
-    const wrong = wrongMode(await redis.info("server"), isCluster);
+    const wrong = unusableServer(await redis.info("server"), isCluster);
     // A user's rights for channels are apart from those for commands and keys.
     await redis.publish("check", "");
     return wrong;
@@ -56,7 +57,7 @@ async function unusable(redis: Redis, isCluster: boolean): Promise<string | unde
   }
 }
 
-function wrongMode(info: string, isCluster: boolean): string | undefined {
+function unusableServer(info: string, isCluster: boolean): string | undefined {
   const mode = /^redis_mode:(\w+)/m.exec(info)?.[1];
   if (mode === undefined) return NO_REDIS;
   if (isCluster && mode !== "cluster") {
@@ -65,5 +66,5 @@ function wrongMode(info: string, isCluster: boolean): string | undefined {
   if (!isCluster && mode === "cluster") {
     return "REDIS_URL names one server, and what answers there is a node of a cluster: write redis-cluster://host:port,host:port.";
   }
-  return undefined;
+  return outdatedRedis(info);
 }

@@ -16,7 +16,7 @@ await runService({
     const metrics = createMetrics({ service: "billing", processMetrics: true });
     const service = createBillingService({ settings, secrets, logger, metrics });
     try {
-      await service.expectOwnRedis();
+      await service.expectUsableRedis();
       const operations = await startOperationsServer({
         host: settings.host,
         port: settings.metricsPort,

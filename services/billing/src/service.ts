@@ -6,8 +6,8 @@ import {
   createSliceReports,
   createWalletReader,
   DueIndex,
-  ForeignRedis,
   ProcessReporter,
+  RedisUnusable,
   type WalletLimits,
 } from "@diegetic/hot-state";
 import {
@@ -55,8 +55,8 @@ export interface BillingServiceOptions {
 
 export interface BillingService {
   readiness: ReadinessChecks;
-  /** Throws ForeignRedis when Redis belongs to another installation. Resolves when a store is unavailable: the loops retry. */
-  expectOwnRedis(): Promise<void>;
+  /** Throws RedisUnusable. Resolves when a store is unavailable: the loops retry. */
+  expectUsableRedis(): Promise<void>;
   /** Finishes running work, then closes the connections. */
   stop(): Promise<void>;
 }
@@ -125,9 +125,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
 
   return {
     readiness,
-    async expectOwnRedis() {
+    async expectUsableRedis() {
       await claim.check().catch((error: unknown) => {
-        if (error instanceof ForeignRedis) throw error;
+        if (error instanceof RedisUnusable) throw error;
       });
     },
     async stop() {

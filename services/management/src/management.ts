@@ -95,7 +95,7 @@ export interface Management {
   upkeep: readonly RepeatingTask[];
   /**
    * Publishes everything once, then keeps repairing what was left behind, and starts upkeep. Waits for unavailable stores.
-   * Rejects when Redis belongs to another installation, and when the database is unusable.
+   * Rejects when Redis or the database is unusable.
    */
   start(): Promise<void>;
   /** Stops the start, or loop and upkeep, and closes the connections. */

@@ -7,6 +7,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { connectTestRedis } from "@diegetic/testing/redis-client";
+import { startRewritingProxy } from "@diegetic/testing/rewriting-proxy";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { startManagement } from "./service.ts";
@@ -147,6 +148,15 @@ it("management does not start with a database that only an operator can mend", a
   url.pathname = "/nothing_of_this_name";
   await startRedis(redisPort);
   await expect(start({ DATABASE_URL: url.href })).rejects.toThrow("Postgres has no database of the name");
+  expect(await answers("/healthz")).toBeUndefined();
+});
+
+it("management does not start with a Redis that is too old", async () => {
+  await startRedis(redisPort);
+  const old = await startRewritingProxy(redisPort, { from: /redis_version:\d\.\d/, to: "redis_version:6.2" });
+  closers.push(() => old.stop());
+  const starting = start({ REDIS_URL: `redis://127.0.0.1:${old.port}` });
+  await expect(starting.then(({ failed }) => failed)).rejects.toThrow("upgrade it to 7.0 or later");
   expect(await answers("/healthz")).toBeUndefined();
 });
 

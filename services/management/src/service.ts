@@ -16,7 +16,7 @@ const LISTEN_AFTER_MS = 5_000;
 
 /**
  * Starts the whole service. Listens once everything is published, or after `listenAfterMs`, by default five seconds, and
- * then says why it does not serve. Rejects when Redis belongs to another installation, and when the database is unusable;
+ * then says why it does not serve. Rejects when Redis or the database is unusable;
  * if that is found later, `failed` resolves.
  */
 export async function startManagement(

@@ -1,5 +1,7 @@
-/** Redis belongs to another installation than the database; the message is for the operator. */
-export class ForeignRedis extends Error {
+import { RedisUnusable } from "../redis-unusable.ts";
+
+/** Redis belongs to another installation than the database. */
+export class ForeignRedis extends RedisUnusable {
   constructor(owner: string, own: string) {
     super(
       `The Redis at REDIS_URL belongs to another installation (${owner}) than the database at DATABASE_URL (${own}): ` +

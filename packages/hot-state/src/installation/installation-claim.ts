@@ -1,5 +1,7 @@
 import type { RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
+import { outdatedRedis } from "../outdated-redis.ts";
+import { RedisUnusable } from "../redis-unusable.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { ConnectionGuard } from "./connection-guard.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
@@ -16,6 +18,7 @@ export class InstallationClaim {
   readonly #guards: ConnectionGuard[] = [];
   #id: string | undefined;
   #isChecked = false;
+  #isRecent = false;
   #refusal: ForeignRedis | undefined;
 
   /** @param readId reads this installation's id from its database; called until it succeeds once */
@@ -40,11 +43,12 @@ export class InstallationClaim {
   }
 
   /**
-   * Claims Redis, or verifies the claim. Throws ForeignRedis when it belongs to another installation, and the store's
-   * error when one is unavailable.
+   * Claims Redis, or verifies the claim. Throws ForeignRedis when it belongs to another installation, RedisUnusable when it is
+   * too old, and the store's error when one is unavailable.
    */
   async check(): Promise<void> {
     const own = await this.#ownId();
+    await this.#expectRecent();
     const reply = await this.#claimScript(installationKeys.owner, own);
     this.#check(reply.text(0), own);
   }
@@ -72,6 +76,14 @@ export class InstallationClaim {
     // Also after a foreign answer: the address may lead to our own Redis by now.
     for (const guard of this.#guards) guard.reconnectRefused();
     if (this.#refusal !== undefined) throw this.#refusal;
+  }
+
+  /** Once: one server of a cluster stands for all. */
+  async #expectRecent(): Promise<void> {
+    if (this.#isRecent) return;
+    const outdated = outdatedRedis(await this.#redis.info("server"));
+    if (outdated !== undefined) throw new RedisUnusable(outdated);
+    this.#isRecent = true;
   }
 
   async #ownId(): Promise<string> {

@@ -54,7 +54,7 @@ it("subscribes at the new primary after a failover", async () => {
   for (const direct of [atFormer, atPromoted]) await new SnapshotPublisher(direct).rebuild([]);
   const follower = new SnapshotFollower(redis, { instance: "a", onChange: () => undefined });
   follower.start();
-  const subscribers = async (direct: Redis) =>
+  const subscribers = async (direct: ReturnType<typeof connectTestRedis>) =>
     ((await direct.call("PUBSUB", "NUMSUB", snapshotKeys.changed)) as [string, number])[1];
   await eventually(async () => (await subscribers(atFormer)) === 1);
 

@@ -4,6 +4,7 @@ import {
   ForeignRedis,
   type InstallationClaim,
   isRedisUnavailable,
+  RedisUnusable,
   type SnapshotEntry,
   SnapshotLostError,
   type SnapshotPublisher,
@@ -78,7 +79,7 @@ export class RepairLoop {
 
   /**
    * Restores every wallet that needs it and publishes everything once, then runs a round every 500 ms. Waits for
-   * unavailable stores. Rejects when Redis belongs to another installation, and when the database is unusable.
+   * unavailable stores. Rejects when Redis or the database is unusable.
    */
   async start(): Promise<void> {
     const starting = this.#startOnceAvailable();
@@ -216,7 +217,7 @@ export class RepairLoop {
 
 /** Whether waiting can help: a store is unavailable, or Redis lost data meanwhile. */
 function mayRecover(error: unknown): boolean {
-  if (error instanceof ForeignRedis || error instanceof DatabaseUnusable) return false;
+  if (error instanceof RedisUnusable || error instanceof DatabaseUnusable) return false;
   return (
     error instanceof DatabaseUnavailable ||
     error instanceof TransactionConflict ||
