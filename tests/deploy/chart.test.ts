@@ -5,7 +5,7 @@ import { readMatchSettings } from "@diegetic/match/settings";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
-import { CHART, findRenderer, type Manifest, type Values } from "./chart.ts";
+import { CHART, findClusterRenderer, findRenderer, type Manifest, type Values } from "./chart.ts";
 import { ROOT } from "./compose-file.ts";
 import { problemsOf } from "./kubernetes-schema.ts";
 
@@ -371,4 +371,23 @@ if (render instanceof Error) {
       }
     },
   );
+}
+
+const renderForCluster = await findClusterRenderer().catch((error: Error) => error);
+if (renderForCluster instanceof Error) {
+  it.skip(`the chart is not rendered for a cluster here: ${renderForCluster.message}`, () => undefined);
+} else {
+  it("replaces every pod of the services after its Secret has changed, and none before", async () => {
+    const templates = async (secret?: Record<string, string>) =>
+      (await renderForCluster(minimal, secret))
+        .filter(({ kind }) => kind === "Deployment")
+        .map(({ spec }) => JSON.stringify(spec.template));
+    const before = await templates({ AUTH_SECRET: "b25l" });
+    expect(await templates({ AUTH_SECRET: "b25l" })).toEqual(before);
+    const after = await templates({ AUTH_SECRET: "dHdv" });
+    expect(after.filter((template) => before.includes(template))).toEqual([]);
+    expect(after).toHaveLength(TIERS.length);
+    // Where Helm reaches no cluster.
+    expect(await templates()).toHaveLength(TIERS.length);
+  });
 }

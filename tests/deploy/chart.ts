@@ -28,11 +28,18 @@ export interface Manifest {
 
 /** Renders the chart as release `prod`. */
 export type RenderChart = (values: Values) => Promise<Manifest[]>;
+/** For a cluster that has this Secret. */
+export type RenderForCluster = (values: Values, secret?: Record<string, string>) => Promise<Manifest[]>;
 
 /** Helm where it is installed, else its template language by Debian's Go. Throws SetupError where there is neither. */
 export async function findRenderer(): Promise<RenderChart> {
+  if (spawnSync("helm", ["version"], { stdio: "ignore" }).status !== 0) return findClusterRenderer();
+  return helmRenderer(mkdtempSync(join(tmpdir(), "diegetic-chart-")));
+}
+
+/** Debian's Go: Helm's own templates know of no Secret without a cluster. Throws SetupError where there is none. */
+export async function findClusterRenderer(): Promise<RenderForCluster> {
   const dir = mkdtempSync(join(tmpdir(), "diegetic-chart-"));
-  if (spawnSync("helm", ["version"], { stdio: "ignore" }).status === 0) return helmRenderer(dir);
   const go = await findGo();
   if (!existsSync(`${DEBIAN_GO_PATH}/src/github.com/Masterminds/sprig`)) {
     throw new SetupError("There is neither Helm nor Debian's golang-github-masterminds-sprig-dev.");
@@ -51,9 +58,10 @@ export async function findRenderer(): Promise<RenderChart> {
     Release: { Name: "prod", Namespace: "ads", Service: "Helm" },
     Chart: { Name: name, Version: version, AppVersion: appVersion },
   };
-  return async (values) => {
+  return async (values, secret) => {
     const rendering = run(renderer, [CHART], { maxBuffer: 2 ** 24 });
-    rendering.child.stdin?.end(JSON.stringify({ Values: values, ...fixed }));
+    const objects = secret && { [`v1 Secret ads ${values.secret.name}`]: { data: secret } };
+    rendering.child.stdin?.end(JSON.stringify({ Values: values, Objects: objects, ...fixed }));
     return manifestsOf((await rendering).stdout);
   };
 }

@@ -1,5 +1,6 @@
 // Renders the templates of a chart as Helm does, for machines that have Debian's Go and sprig but no Helm:
-// render-chart CHART_DIRECTORY < context.json, where the context is {"Values", "Release", "Chart"}.
+// render-chart CHART_DIRECTORY < context.json, where the context is {"Values", "Release", "Chart", "Objects"}; the last are those
+// of the cluster by "apiVersion kind namespace name".
 package main
 
 import (
@@ -57,6 +58,11 @@ func run(root string) error {
 	functions["toYaml"] = func(value interface{}) (string, error) {
 		text, err := yaml.Marshal(value)
 		return strings.TrimSuffix(string(text), "\n"), err
+	}
+	functions["lookup"] = func(version, kind, namespace, name string) map[string]interface{} {
+		objects, _ := context["Objects"].(map[string]interface{})
+		found, _ := objects[strings.Join([]string{version, kind, namespace, name}, " ")].(map[string]interface{})
+		return found
 	}
 	functions["required"] = func(message string, value interface{}) (interface{}, error) {
 		if value == nil || value == "" {
