@@ -20,7 +20,7 @@ const FIXED = [
   ...["INSTANCE_NAME", "OTEL_SERVICE_NAME", "DEMO_GAME_KEY"],
 ];
 /** Read by the exporter itself. */
-const EXPORTER = ["OTEL_RESOURCE_ATTRIBUTES", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TIMEOUT"];
+const EXPORTER = ["OTEL_RESOURCE_ATTRIBUTES", "OTEL_EXPORTER_OTLP_HEADERS"];
 
 const compose = readComposeFile(SECRETS);
 const services = Object.entries(compose.services);

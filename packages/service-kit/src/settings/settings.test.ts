@@ -20,6 +20,14 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe("readSettings", () => {
+  it("refuses a wrong variable of the tracing exporter, whether or not traces are exported", () => {
+    const variables = { ...enough, OTEL_EXPORTER_OTLP_TIMEOUT: "abc" };
+    const problems = ['OTEL_EXPORTER_OTLP_TIMEOUT is "abc": it must be a whole number from 1 to 600000.'];
+    expect(problemsOf(variables)).toEqual(problems);
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
+    expect(problemsOf({ ...variables, ...endpoint })).toEqual(problems);
+  });
+
   it("falls back where a variable is unset or empty", () => {
     const { settings, secrets } = readSettings({ ...enough, PORT: "" }, shape);
     expect(settings).toMatchObject({ host: "127.0.0.1", port: 0, basePath: "/api", rateLimitMatch: 1000 });

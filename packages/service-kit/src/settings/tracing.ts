@@ -1,5 +1,12 @@
 import { type SamplerName, samplerNames } from "@diegetic/tracing";
-import { choiceSetting, numberSetting, type Setting, type SettingValues, textSetting } from "./settings.ts";
+import {
+  choiceSetting,
+  integerSetting,
+  numberSetting,
+  type Setting,
+  type SettingValues,
+  textSetting,
+} from "./settings.ts";
 
 /** The address of an OTLP/HTTP receiver, such as http://collector:4318; undefined when unset. */
 const endpointSetting: Setting<string | undefined> = {
@@ -21,6 +28,8 @@ export function tracingSettings(serviceName: string) {
       maxLength: 100,
     }),
     tracesSampler: choiceSetting<SamplerName>("OTEL_TRACES_SAMPLER", samplerNames, "parentbased_always_on"),
+    // Read by the exporter, which uses its default in place of a wrong one.
+    tracesTimeoutMs: integerSetting("OTEL_EXPORTER_OTLP_TIMEOUT", { min: 1, max: 600_000, fallback: 10_000 }),
     tracesSamplerRatio: numberSetting("OTEL_TRACES_SAMPLER_ARG", { min: 0, max: 1, fallback: 1 }),
   };
 }
