@@ -49,6 +49,21 @@ async function cookieOf(world: World): Promise<string> {
   return (await user).cookie;
 }
 
+/** While every new session ends at once, as by a change of its password on another browser. */
+async function withSessionsEnded<T>({ api }: World, work: () => Promise<T>): Promise<T> {
+  const { database } = api;
+  await database.$executeRaw`
+    CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN DELETE FROM user_sessions WHERE id = NEW.id; RETURN NULL; END'`;
+  await database.$executeRaw`
+    CREATE TRIGGER end_session AFTER INSERT ON user_sessions FOR EACH ROW EXECUTE FUNCTION end_session()`;
+  try {
+    return await work();
+  } finally {
+    await database.$executeRaw`DROP FUNCTION end_session CASCADE`;
+  }
+}
+
 /** Of operations that only browsers call: `403 cross_site` → how to come to read it. */
 export const dashboardRefusals: Readonly<
   Record<string, (world: World, operation: Operation) => Promise<SeenAnswer>>
@@ -61,7 +76,15 @@ export const dashboardRefusals: Readonly<
   "400 unusable_email": (world, operation) =>
     call(world, operation, OWN_PAGE, { name: "Ada", email: "a!b@example.com", password: PASSWORD }),
   "401 overtaken": async (world, operation) => {
-    const { userId, email } = await signUp(world);
+    if (operation.operationId === "signUp") {
+      const body = { name: "Ada", email: `${newId("usr")}@example.com`, password: PASSWORD };
+      return withSessionsEnded(world, () => call(world, operation, OWN_PAGE, body));
+    }
+    const { userId, email, cookie } = await signUp(world);
+    if (operation.operationId === "changePassword") {
+      const body = { current_password: PASSWORD, new_password: `${PASSWORD}!` };
+      return withSessionsEnded(world, () => call(world, operation, { ...OWN_PAGE, Cookie: cookie }, body));
+    }
     const { database } = world.api;
     const { answer } = await database.$transaction(
       async (transaction) => {

@@ -68,11 +68,11 @@ function examplesOf(refusals: readonly Refusal[]): Record<string, Example> {
   return Object.fromEntries(refusals.map(({ name, when, detail }) => [name, example(when, detail)]));
 }
 
+const unauthorized = [noKeySent, malformedKey, invalidKey];
+
 /** Answers that every operation, or every operation with a body, can give. */
 export const sharedResponses: Responses = {
-  Unauthorized: errorResponse("No valid API key.", examplesOf([noKeySent, malformedKey, invalidKey]), [
-    "WWW-Authenticate",
-  ]),
+  Unauthorized: errorResponse("No valid API key.", examplesOf(unauthorized), ["WWW-Authenticate"]),
   TooManyRequests: errorResponse(
     "The limit of this minute is used up: wait for `Retry-After` seconds.",
     {
@@ -165,7 +165,7 @@ export function responsesOf(operation: Operation): Responses {
     responses[status] = errorResponse(TITLES[status], examplesOf(refusals), names);
   }
   if (operation.callers !== "anyone") {
-    responses[401] = reference("Unauthorized");
+    responses[401] ??= reference("Unauthorized");
     responses[409] ??= reference("OtherAccount");
   }
   responses[408] = reference("RequestTimeout");
@@ -224,7 +224,9 @@ function accessRefusals(operation: Operation): Refusal[] {
     return operation.method === "GET" ? [] : [crossSite, unknownHost];
   }
   if (operation.callers === "session") {
-    return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite, unknownHost];
+    const hasOwn401 = operation.refusals.some(({ status }) => status === 401);
+    const ofSession = [...(hasOwn401 ? unauthorized : []), sessionOnly];
+    return operation.method === "GET" ? ofSession : [...ofSession, crossSite, unknownHost];
   }
   return [scopeMissing.withExample([operation.scope].flat())];
 }

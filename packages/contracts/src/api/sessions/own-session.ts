@@ -21,6 +21,7 @@ import {
   sessionSchema,
   signedIn,
 } from "./shared.ts";
+import { signInOvertaken } from "./sign-in.ts";
 
 export const passwordChangeSchema = open(
   { current_password: currentPassword(), new_password: newPassword() },
@@ -119,6 +120,7 @@ export const ownSessionOperations = defineOperations({
     refusals: [
       missingField("current_password is required: it must be text of at most 128 characters"),
       malformedField("new_password must be text of at most 128 characters, but a number was sent"),
+      signInOvertaken,
       wrongPassword,
       notAllowedField("new_password must be text of 10 to 128 characters, but a text of 5 was sent"),
     ],

@@ -175,6 +175,7 @@ export const signInOperations = defineOperations({
       wrongSetupToken,
       withoutSetupToken,
       noInvitation,
+      signInOvertaken,
       emailTaken,
       tooManyMembers,
       notAllowedField("password must be text of 10 to 128 characters, but a text of 5 was sent"),
