@@ -6,6 +6,12 @@ describe("toCsv", () => {
     expect(toCsv(["Name", "Spend"], [['A "big", one', 1.5]])).toBe('Name,Spend\r\n"A ""big"", one",1.5\r\n');
   });
 
+  it("quotes outer spaces, which a spreadsheet may cut off, as the API does", () => {
+    expect(toCsv(["Name"], [[" padded"], ["a b"], ["padded "]])).toBe(
+      'Name\r\n" padded"\r\na b\r\n"padded "\r\n',
+    );
+  });
+
   it("leaves what is not there empty", () => {
     expect(toCsv(["Country"], [[null], [undefined]])).toBe("Country\r\n\r\n\r\n");
   });

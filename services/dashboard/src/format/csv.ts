@@ -1,4 +1,4 @@
-import { FORMULA } from "@diegetic/contracts/formula";
+import { textCell } from "@diegetic/contracts/formula";
 import { dollarsOfCents } from "./format.ts";
 
 /** What stands in a cell of a table, to be sorted by or downloaded. */
@@ -11,9 +11,7 @@ export function toCsv(header: readonly string[], rows: readonly (readonly CellVa
 
 function cellText(value: CellValue): string {
   if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return String(value);
-  const safe = value.replace(FORMULA, "'");
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return typeof value === "string" ? textCell(value) : String(value);
 }
 
 const CENTS = /_cents$/;

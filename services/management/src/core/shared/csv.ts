@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import { MAX_CSV_ROWS, tooManyRows } from "@diegetic/contracts";
-import { FORMULA } from "@diegetic/contracts/formula";
+import { textCell } from "@diegetic/contracts/formula";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { readWindow, type Window, windowAnswer } from "./paging.ts";
 
@@ -9,7 +9,6 @@ import { readWindow, type Window, windowAnswer } from "./paging.ts";
 const ROWS_PER_TURN = 1_000;
 /** No formula, although it may begin with a sign. */
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 /** A column of a table: its name, and the text of its cell in a row. */
 export type CsvColumn<Row> = readonly [name: string, cellOf: (row: Row) => string];
@@ -18,19 +17,22 @@ export function prefersCsv(context: RequestContext): boolean {
   return context.preferredMediaType(["application/json", "text/csv"]) === "text/csv";
 }
 
-/** The requested window of a list; for a client that prefers a table, one row more than it may have. */
+/** The requested window of a list; for a client that prefers a table, the whole table. */
 export function readTableWindow(context: RequestContext): Window {
-  return prefersCsv(context) ? { limit: MAX_CSV_ROWS + 1, offset: 0 } : readWindow(context);
+  return prefersCsv(context) ? { limit: MAX_CSV_ROWS, offset: 0 } : readWindow(context);
 }
 
-/** A table as a file, or one window of it as JSON, as the client prefers. */
+/** A table as a file, or one window of it as JSON, as the client prefers. Rejects with 422 when the file would have too many rows. */
 export async function tableAnswer<Row>(
   context: RequestContext,
   window: Window,
   { rows, hasMore }: { rows: readonly Row[]; hasMore: boolean },
   table: { fileName: string; columns: readonly CsvColumn<Row>[]; toBody: () => unknown },
 ): Promise<Answer> {
-  if (prefersCsv(context)) return csvAnswer(table.fileName, table.columns, rows);
+  if (prefersCsv(context)) {
+    if (hasMore) throw tooManyRows.error();
+    return csvAnswer(table.fileName, table.columns, rows);
+  }
   return windowAnswer(context, window, { body: table.toBody(), hasMore }, { Vary: "Accept" });
 }
 
@@ -53,10 +55,9 @@ export async function csvAnswer<Row>(
   };
 }
 
-/** One cell (RFC 4180). Apostrophes mark formula-like text, so that no spreadsheet executes it. */
+/** One cell. */
 export function csvCell(text: string): string {
-  const harmless = PLAIN_NUMBER.test(text) ? text : text.replace(FORMULA, "'");
-  return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  return PLAIN_NUMBER.test(text) ? text : textCell(text);
 }
 
 export function csvText(rows: readonly (readonly string[])[]): string {
