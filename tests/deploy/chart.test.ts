@@ -104,6 +104,10 @@ describe("the values of the chart", () => {
       { ...minimal, networkPolicy: { ...minimal.networkPolicy, webhookPorts: [] } },
     ],
     ["a setting that the chart sets itself", { ...minimal, env: { BASE_PATH: "/v1" } }],
+    [
+      "a setting of tracing, which would be there twice",
+      merged(everything, { env: { OTEL_TRACES_SAMPLER: "always_on" } }),
+    ],
     ["a number among the settings", { ...minimal, env: { HOLD_TTL_SECONDS: 300 } }],
     ["an unknown sampler", { ...minimal, tracing: { endpoint: "http://collector:4318", sampler: "some" } }],
     ["an ingress without a host", { ...minimal, ingress: { enabled: true } }],
