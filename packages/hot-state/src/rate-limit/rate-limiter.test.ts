@@ -11,6 +11,8 @@ import { type RateLimitAnswer, RateLimiter } from "./rate-limiter.ts";
 
 /** So long that no test meets the end of a window. */
 const ENDLESS_MS = 10_000_000_000;
+/** How many instances share a limit evenly. */
+const SHARERS = [100, 250].slice(0, rounds(1, 2));
 
 const servers: [string, () => Promise<TestRedis>][] = [
   ["Redis", () => startTestRedis()],
@@ -106,7 +108,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     expect(local).toBeGreaterThan(750);
   });
 
-  it.each([100, 250].slice(0, rounds(1, 2)))("refuses few requests below a limit that %s instances share evenly", async (count) => {
+  it.each(SHARERS)("refuses few requests below a limit that %s instances share evenly", async (count) => {
     const limit = 1_000;
     /** Of a window, after another one that told the bucket how many the instances are. Null: the requests took longer than both. */
     const allowedIn = async (windowMs: number) => {
