@@ -16,6 +16,7 @@ import {
   openPage,
   startDashboard,
 } from "./browser.fixture.ts";
+import { describeForms } from "./forms.group.ts";
 
 const SETUP_TOKEN = "what whoever started it knows";
 /** The names of controls that change something; a viewer sees none of them. */
@@ -571,6 +572,8 @@ describe("an account of one's own", () => {
     expect([...problems, ...owner.problems]).toEqual([]);
   });
 });
+
+describe("a form of the dashboard", () => describeForms(() => dashboard));
 
 /** Signs in as Bo Quill. */
 async function signIn(page: Page, password: string): Promise<void> {

@@ -25,6 +25,7 @@ import {
   python,
 } from "../clients/languages.ts";
 import { apiOf } from "./account.fixture.ts";
+import { describeAdvertiser } from "./advertiser.group.ts";
 import {
   type Dashboard,
   expectAccessibleInPassing,
@@ -59,8 +60,13 @@ function isUncovered(control: Locator): Promise<boolean> {
   });
 }
 
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+}, 240_000);
+afterAll(() => dashboard?.stop(), TIMEOUT_MS);
+
 describe("a developer in the dashboard", () => {
-  let dashboard: Dashboard;
   let view: ObservedPage;
   const home = mkdtempSync(join(tmpdir(), "diegetic-snippets-"));
   /** The folder of the game that the install lines name. */
@@ -137,14 +143,10 @@ describe("a developer in the dashboard", () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
     view = await dashboard.newPage();
     await view.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  }, 240_000);
-  afterAll(async () => {
-    await dashboard?.stop();
-    rmSync(home, { recursive: true, force: true });
-  }, TIMEOUT_MS);
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   it(
     "comes from the address alone to a first match and a billed impression",
@@ -439,7 +441,7 @@ describe("a developer in the dashboard", () => {
     if (!hasDotnet) {
       it.skip(`is not installed with dotnet: ${DOTNET_MISSING}`, () => undefined);
     } else {
-      it(
+      itInLongForm(
         "gets a billed impression with C# after its install line, in an empty folder",
         async () => {
           await choose("C#");
@@ -456,7 +458,7 @@ describe("a developer in the dashboard", () => {
     if (!hasMono) {
       it.skip(`is not tried with C#: ${MONO_MISSING}`, () => undefined);
     } else {
-      it(
+      itInLongForm(
         "gets a billed impression with C#",
         async () => {
           await choose("C#");
@@ -690,7 +692,7 @@ describe("a developer in the dashboard", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "sees when a key was last used",
     async () => {
       const { page, problems } = view;
@@ -731,3 +733,6 @@ describe("a developer in the dashboard", () => {
     TIMEOUT_MS,
   );
 });
+
+// Second, because the first user who signs up is the operator.
+describe("an advertiser in the dashboard", () => describeAdvertiser(() => dashboard));

@@ -145,18 +145,16 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each(
-    [
-      ["/", "Spend, last 30 days"],
-      ["/campaigns", "Emberroast in every tavern"],
-      ["/campaigns/:campaign", "Impressions and players per day"],
-      ["/campaigns/:campaign/targeting", "Blocklist"],
-      ["/games", GAME],
-      [`/games/${GAME}`, "Calls over time"],
-      ["/earnings", "Lantern Row Agency"],
-      ["/money", "Every UTC day from"],
-    ].slice(0, rounds(1, 8)),
-  )(
+  itInLongForm.each([
+    ["/", "Spend, last 30 days"],
+    ["/campaigns", "Emberroast in every tavern"],
+    ["/campaigns/:campaign", "Impressions and players per day"],
+    ["/campaigns/:campaign/targeting", "Blocklist"],
+    ["/games", GAME],
+    [`/games/${GAME}`, "Calls over time"],
+    ["/earnings", "Lantern Row Agency"],
+    ["/money", "Every UTC day from"],
+  ])(
     "%s does not move what it shows while the rest loads",
     async (path, landmark) => {
       const { page } = view;
@@ -260,19 +258,17 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each(
-    [
-      ["/campaigns", "Campaigns", "Spend"],
-      ["/money", "Statement", "Charges"],
-      ["/games", "Games", "Total earned"],
-      [`/games/${GAME}/advertisers`, "Advertisers", "Earned"],
-      ["/earnings", "Earnings by game", "In the period"],
-      ["/earnings", "Earnings by game", "All time"],
-      ["/earnings", "Earnings by advertiser", "In the period"],
-      ["/system", "Accounts", "Balance"],
-      ["/earnings", "Earnings by advertiser", "All time"],
-    ].slice(rounds(-1, 0)),
-  )(
+  itInLongForm.each([
+    ["/campaigns", "Campaigns", "Spend"],
+    ["/money", "Statement", "Charges"],
+    ["/games", "Games", "Total earned"],
+    [`/games/${GAME}/advertisers`, "Advertisers", "Earned"],
+    ["/earnings", "Earnings by game", "In the period"],
+    ["/earnings", "Earnings by game", "All time"],
+    ["/earnings", "Earnings by advertiser", "In the period"],
+    ["/system", "Accounts", "Balance"],
+    ["/earnings", "Earnings by advertiser", "All time"],
+  ])(
     "%s has in the CSV of %s what the page shows under %s, in dollars",
     async (path, label, header) => {
       const page = path === "/system" ? await operatorPage() : view.page;
@@ -388,12 +384,10 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each(
-    [
-      ["/campaigns/:campaign", "Spend and where it leads", "Who sees it?", "Countries"],
-      [`/games/${GAME}`, "Calls over time", "Which words fit?", "Words that this game sends"],
-    ].slice(0, rounds(1, 2)) as [path: string, chart: string, next: string, landmark: string][],
-  )(
+  itInLongForm.each([
+    ["/campaigns/:campaign", "Spend and where it leads", "Who sees it?", "Countries"],
+    [`/games/${GAME}`, "Calls over time", "Which words fit?", "Words that this game sends"],
+  ] as [path: string, chart: string, next: string, landmark: string][])(
     "%s has its figures with their change, then its chart, then its tabs, which stay in place",
     async (path, chart, next, landmark) => {
       const { page } = view;
@@ -536,7 +530,7 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "explains a recent scene without an ad rule by rule, and finds the scene again in the address",
     async () => {
       const { page, problems } = view;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { eventually } from "@diegetic/testing/eventually";
 import { itInLongForm } from "@diegetic/testing/rounds";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, expect, it } from "@jest/globals";
 import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
   type Dashboard,
@@ -9,10 +9,13 @@ import {
   expectSoon,
   isFocused,
   type ObservedPage,
-  startDashboard,
 } from "./browser.fixture.ts";
 
-describe("an advertiser in the dashboard", () => {
+/**
+ * Tests of the pages of an advertiser.
+ * @param running answers the dashboard once it has started
+ */
+export function describeAdvertiser(running: () => Dashboard): void {
   let dashboard: Dashboard;
   let view: ObservedPage;
   /** Of an advertiser who is registered already, and whose own game sends words. */
@@ -20,12 +23,11 @@ describe("an advertiser in the dashboard", () => {
   let post: ReturnType<typeof apiOf>;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = running();
     view = await dashboard.newPage();
     reader = await dashboard.newPage();
     post = await registerAdvertiser(reader.page.request, dashboard.origin, "Cy Reed");
   });
-  afterAll(() => dashboard?.stop());
 
   it("comes from the address alone to a first active campaign", async () => {
     const { page, problems } = view;
@@ -88,7 +90,7 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("finds the first steps whatever page was opened before", async () => {
+  itInLongForm("finds the first steps whatever page was opened before", async () => {
     const { page, problems } = await dashboard.newPage();
     const sign = apiOf(page.request, dashboard.origin);
     await sign("/auth/sign-up", { name: "Dee Wharf", email: "dee@wharf.example", password: PASSWORD });
@@ -169,7 +171,7 @@ describe("an advertiser in the dashboard", () => {
     }
   });
 
-  it("opens a campaign to the whole world only after agreeing to it", async () => {
+  itInLongForm("opens a campaign to the whole world only after agreeing to it", async () => {
     const { page } = view;
     const dialog = page.getByRole("dialog");
     const remove = page.getByRole("button", { name: "Remove Berlin, Germany" });
@@ -251,38 +253,44 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => page.locator(":focus").textContent(), "Activate campaign");
   });
 
-  it("keeps an unsent change while a colleague changes something else, and reverts nothing", async () => {
-    const { page } = view;
-    const name = page.getByLabel("Name", { exact: true });
-    await name.fill("Winter in the taverns, again");
-    const campaign = `/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
-    await apiOf(page.request, dashboard.origin)(campaign, { daily_cap_cents: 900 }, "PATCH");
-    await page.getByRole("button", { name: "Activate campaign" }).click();
-    await page.getByRole("button", { name: "Pause campaign" }).waitFor();
-    await page.getByRole("link", { name: "Where may it appear?" }).click();
-    await page.getByRole("heading", { name: "Places", exact: true }).waitFor();
-    await page.getByRole("link", { name: "Change both filters" }).click();
-    await expectSoon(() => name.inputValue(), "Winter in the taverns, again");
-    await expectSoon(() => page.getByLabel("Daily cap (optional)").inputValue(), "9.00");
-    await page.getByText("Not saved: Name.").waitFor();
-    await expectAccessibleInPassing(page);
-    expect(await sentBy(page, "Save")).toEqual({ name: "Winter in the taverns, again" });
-    await page.getByText("Not saved: Name.").waitFor({ state: "detached" });
-    await page.getByRole("heading", { name: "Winter in the taverns, again" }).waitFor();
-  });
+  itInLongForm(
+    "keeps an unsent change while a colleague changes something else, and reverts nothing",
+    async () => {
+      const { page } = view;
+      const name = page.getByLabel("Name", { exact: true });
+      await name.fill("Winter in the taverns, again");
+      const campaign = `/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
+      await apiOf(page.request, dashboard.origin)(campaign, { daily_cap_cents: 900 }, "PATCH");
+      await page.getByRole("button", { name: "Activate campaign" }).click();
+      await page.getByRole("button", { name: "Pause campaign" }).waitFor();
+      await page.getByRole("link", { name: "Where may it appear?" }).click();
+      await page.getByRole("heading", { name: "Places", exact: true }).waitFor();
+      await page.getByRole("link", { name: "Change both filters" }).click();
+      await expectSoon(() => name.inputValue(), "Winter in the taverns, again");
+      await expectSoon(() => page.getByLabel("Daily cap (optional)").inputValue(), "9.00");
+      await page.getByText("Not saved: Name.").waitFor();
+      await expectAccessibleInPassing(page);
+      expect(await sentBy(page, "Save")).toEqual({ name: "Winter in the taverns, again" });
+      await page.getByText("Not saved: Name.").waitFor({ state: "detached" });
+      await page.getByRole("heading", { name: "Winter in the taverns, again" }).waitFor();
+    },
+  );
 
-  it("cannot save a campaign without a budget, and has nothing to save once it is back", async () => {
-    const { page } = view;
-    const budget = page.getByLabel("Budget");
-    const stored = await budget.inputValue();
-    await budget.fill("");
-    await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Fill in this field.").waitFor();
-    await expectSoon(() => isFocused(budget), true);
-    await budget.fill(stored);
-    await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
-    await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
-  });
+  itInLongForm(
+    "cannot save a campaign without a budget, and has nothing to save once it is back",
+    async () => {
+      const { page } = view;
+      const budget = page.getByLabel("Budget");
+      const stored = await budget.inputValue();
+      await budget.fill("");
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.getByText("Fill in this field.").waitFor();
+      await expectSoon(() => isFocused(budget), true);
+      await budget.fill(stored);
+      await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+      await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
+    },
+  );
 
   itInLongForm("says which unsaved change a colleague has overtaken", async () => {
     const { page } = view;
@@ -358,7 +366,7 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => company.getByRole("button", { name: "Save company" }).isDisabled(), true);
   });
 
-  it("breaks the spend down, and finds the choice again in the address", async () => {
+  itInLongForm("breaks the spend down, and finds the choice again in the address", async () => {
     const { page } = view;
     await page.goto(`${dashboard.origin}/spend?period=abc&by=zzz&campaign=camp_none`);
     await page.getByText("Not a coin has moved.").waitFor();
@@ -611,7 +619,7 @@ describe("an advertiser in the dashboard", () => {
     },
   );
 
-  it("activates and pauses chosen campaigns, and reads which one was refused and why", async () => {
+  itInLongForm("activates and pauses chosen campaigns, and reads which one was refused and why", async () => {
     const { page, problems } = reader;
     const creatives = [
       { creative_type: "narrative_hook", brand_name: "Many", narrative_hook: "A drum rolls." },
@@ -663,7 +671,7 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("duplicates a campaign with all its parts, or not at all", async () => {
+  itInLongForm("duplicates a campaign with all its parts, or not at all", async () => {
     const { page, problems } = reader;
     const hook = (narrative_hook: string) => ({
       creative_type: "narrative_hook",
@@ -739,7 +747,7 @@ describe("an advertiser in the dashboard", () => {
     }
     expect(problems).toEqual([]);
   });
-});
+}
 
 /** What a copy has in common with its original. */
 function withoutOwn(answer: object): unknown {

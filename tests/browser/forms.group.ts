@@ -1,10 +1,10 @@
 import { newId } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
 import { itInLongForm, rounds } from "@diegetic/testing/rounds";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, expect, it } from "@jest/globals";
 import type { Locator, Route } from "playwright-core";
 import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
-import { type Dashboard, drawn, expectSoon, type ObservedPage, startDashboard } from "./browser.fixture.ts";
+import { type Dashboard, drawn, expectSoon, type ObservedPage } from "./browser.fixture.ts";
 
 const GAME = "brine-keep";
 const SIGN_IN = { email: "fay@brine.example", password: PASSWORD };
@@ -31,14 +31,18 @@ const PLACEHOLDER_COLOURS = `[...document.querySelectorAll("[role=dialog] input[
   (field) => getComputedStyle(field, "::placeholder").color,
 )`;
 
-describe("a form of the dashboard", () => {
+/**
+ * Tests of forms, whosever they are.
+ * @param running answers the dashboard once it has started
+ */
+export function describeForms(running: () => Dashboard): void {
   let dashboard: Dashboard;
   let view: ObservedPage;
   let change: ReturnType<typeof apiOf>;
   let campaignId = "";
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = running();
     view = await dashboard.newPage();
     change = await registerAdvertiser(view.page.request, dashboard.origin, "Fay Brine");
     const campaign = { name: "Brine", budget_cents: 5_000, cpm_bid_cents: 1_000 };
@@ -47,7 +51,6 @@ describe("a form of the dashboard", () => {
     await change(`/campaigns/${campaignId}/creatives`, hook);
     await change(`/placements/${GAME}`, { creator_id: "fay", placement_types: ["narrative_hook"] });
   });
-  afterAll(() => dashboard?.stop());
 
   const read = async (path: string) =>
     (await view.page.request.get(`${dashboard.origin}/api${path}`)).json() as Promise<unknown>;
@@ -90,7 +93,7 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("reads a pasted number with a comma, or says that it cannot", async () => {
+  itInLongForm("reads a pasted number with a comma, or says that it cannot", async () => {
     const { page, problems } = view;
     await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
     const paste = async (label: string, text: string) => {
@@ -325,7 +328,7 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("keeps the token of an invitation out of addresses on the way to a user", async () => {
+  itInLongForm("keeps the token of an invitation out of addresses on the way to a user", async () => {
     const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
     const { page, problems, email } = await signUp("Jo Tide");
     await page.context().clearCookies();
@@ -565,20 +568,23 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("cannot be changed by a viewer, not even its slider, and keeps no draft for them", async () => {
-    const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
-    const { page, problems } = await signUp("Max Foam", token);
-    await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
-    const priority = page.getByText(/^Priority: \d/);
-    const before = await priority.textContent();
-    // The thumb is hidden, its track is not.
-    const track = page.locator('[role="slider"][aria-label="Priority"]').locator("..");
-    await track.click({ position: { x: 20, y: 4 } });
-    await drawn(page);
-    expect(await priority.textContent()).toBe(before);
-    expect(
-      await page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('diegetic-draft'))"),
-    ).toEqual([]);
-    expect(problems).toEqual([]);
-  });
-});
+  itInLongForm(
+    "cannot be changed by a viewer, not even its slider, and keeps no draft for them",
+    async () => {
+      const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
+      const { page, problems } = await signUp("Max Foam", token);
+      await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
+      const priority = page.getByText(/^Priority: \d/);
+      const before = await priority.textContent();
+      // The thumb is hidden, its track is not.
+      const track = page.locator('[role="slider"][aria-label="Priority"]').locator("..");
+      await track.click({ position: { x: 20, y: 4 } });
+      await drawn(page);
+      expect(await priority.textContent()).toBe(before);
+      expect(
+        await page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('diegetic-draft'))"),
+      ).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+}
