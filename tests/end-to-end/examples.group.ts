@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createDatabase } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { rounds } from "@diegetic/testing/rounds";
+import { itInLongForm, rounds } from "@diegetic/testing/rounds";
 import type { TestStack } from "@diegetic/testing/stack";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -91,7 +91,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
       it.skip(`is not run here: ${PYTHON_MISSING}`, () => undefined);
       return;
     }
-    it(
+    itInLongForm(
       "stops in order at SIGTERM",
       async () => {
         const env = { ...environment, PYTHONPATH: `${CLIENTS}python/src`, PYTHONUNBUFFERED: "1" };
@@ -140,7 +140,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
     );
   });
 
-  const story = python === undefined ? it.skip : it;
+  const story = python === undefined ? it.skip : itInLongForm;
   story(
     `tells the story with ads${python === undefined ? ` (not run here: ${PYTHON_MISSING})` : ""}`,
     async () => {
@@ -151,7 +151,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "sends traffic, sums it up and leaves no campaign active",
     async () => {
       const options = ["--players", "100", "--minutes", "0.05", "--rate", "50"];

@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 import { afterBilling, apiClient, enableGame, readBilled, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm, itInLongForm, rounds } from "@diegetic/testing/rounds";
+import { describeInLongForm, isLongForm, itInLongForm } from "@diegetic/testing/rounds";
 import {
   isAlive,
   runKeyCommand,
@@ -161,16 +161,19 @@ describe("npm start", () => {
     STACK_TIMEOUT_MS,
   );
 
-  it("stops the commands of the quickstart at the first request that is refused, and leaves the shell open", async () => {
-    const { port } = new URL(running().describe().baseUrl);
-    const lines = `${quickstartBlocks().join("")}\necho "still"" here"\nexit 7\n`;
-    const { printed, code } = await paste(lines, { DATA_DIR: dataDir, PORT: port, KEY: "igk_wrong" });
-    expect(printed.match(/Stopped at .*/g)).toEqual([
-      expect.stringMatching(/^Stopped at \S+\/register: {"detail":"/),
-    ]);
-    expect(printed).toContain("still here");
-    expect(code).toBe(7);
-  });
+  itInLongForm(
+    "stops the commands of the quickstart at the first request that is refused, and leaves the shell open",
+    async () => {
+      const { port } = new URL(running().describe().baseUrl);
+      const lines = `${quickstartBlocks().join("")}\necho "still"" here"\nexit 7\n`;
+      const { printed, code } = await paste(lines, { DATA_DIR: dataDir, PORT: port, KEY: "igk_wrong" });
+      expect(printed.match(/Stopped at .*/g)).toEqual([
+        expect.stringMatching(/^Stopped at \S+\/register: {"detail":"/),
+      ]);
+      expect(printed).toContain("still here");
+      expect(code).toBe(7);
+    },
+  );
 
   it("is noted where a command without DATA_DIR looks for it", () => {
     expect(notedStacks()).toContain(dataDir);
@@ -237,7 +240,7 @@ describe("npm start", () => {
     }
   });
 
-  it(
+  itInLongForm(
     "goes on when stack.json cannot be written, and writes it at the next change",
     async () => {
       const blocked = join(dataDir, "stack.json.new");
@@ -366,7 +369,7 @@ describe("npm start", () => {
   );
 });
 
-describe("a start that cannot succeed", () => {
+describeInLongForm("a start that cannot succeed", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-no-start-"));
   const blocker = createServer();
   afterAll(() => {
@@ -395,7 +398,7 @@ describe("a start that cannot succeed", () => {
       "What answers at REDIS_URL is not a Redis server: correct the address.",
     ],
   ];
-  it.each(unusable.slice(0, rounds(1, 2)))(
+  it.each(unusable)(
     "names a store %s before anything is migrated",
     async (_what, hostOf, sentence) => {
       const database = await createTestDatabase();
