@@ -530,7 +530,7 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  itInLongForm(
+  it(
     "explains a recent scene without an ad rule by rule, and finds the scene again in the address",
     async () => {
       const { page, problems } = view;
