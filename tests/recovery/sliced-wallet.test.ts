@@ -14,12 +14,14 @@ import { eventually } from "@diegetic/testing/eventually";
 import { lapseHolds } from "@diegetic/testing/lapse-holds";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { rounds } from "@diegetic/testing/rounds";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { WalletRecovery } from "../../services/management/src/core/wallet-recovery/wallet-recovery.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
 const SLICES = 4;
 const BUDGET = 60;
+/** Of the cases that share a town. */
+const SHARED_BUDGET = 1_000;
 const LATE_CHARGES = 10;
 /** Late charges with which a restore begins without a list of them. */
 const MAX_UNSETTLED = 20_000;
@@ -35,19 +37,19 @@ const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
 let server: TestRedis;
 let town: Town;
 
-beforeEach(async () => {
+async function open(budgetCents: number): Promise<void> {
   server = await startTestRedis();
-  town = await Town.open(server.url, { depositCents: 10_000, budgetCents: BUDGET });
+  town = await Town.open(server.url, { depositCents: 10_000, budgetCents });
   await town.play(2);
   // An impression that billing writes only after the division is a late charge.
   await town.agree(2);
   await town.divide(SLICES);
-});
+}
 
-afterEach(async () => {
+async function close(): Promise<void> {
   await town.close();
   await server.stop();
-});
+}
 
 /** Impressions that each slice has charged since the wallet was restored, the advertiser's own wallet first. */
 async function chargedBySlice(): Promise<number[]> {
@@ -168,6 +170,9 @@ async function matchUntilNone(): Promise<Served[]> {
 }
 
 describe("a wallet in slices", () => {
+  beforeEach(() => open(BUDGET));
+  afterEach(close);
+
   it("spends its budget to the last cent in all slices, and no more", async () => {
     const served = await matchUntilNone();
     for (const match of served) expect(await town.statusOf(match)).toBe(201);
@@ -177,38 +182,6 @@ describe("a wallet in slices", () => {
     // A repeated impression gets the same answer, and is written once.
     for (const match of served.slice(0, 8)) expect(await town.statusOf(match)).toBe(201);
     await town.agree(BUDGET);
-  });
-
-  it("keeps open matches over a restart that forgets nothing", async () => {
-    const open: Served[] = [];
-    for (let i = 0; i < 12; i += 1) open.push(await town.served());
-    await town.play(8);
-    await restartRedis();
-    for (const match of open) expect(await town.statusOf(match)).toBe(201);
-    await town.agree(22);
-    await town.play(5);
-    await town.agree(27);
-  });
-
-  it("loses no charge when Redis forgets everything", async () => {
-    await town.play(12);
-    await town.agree(14);
-    await town.redis.flushall();
-    await town.play(6);
-    await town.agree(20);
-  });
-
-  it("charges no more than a lowered budget, also for open matches", async () => {
-    const open: Served[] = [];
-    for (let i = 0; i < 20; i += 1) open.push(await town.served());
-    await town.setBudget(12);
-    const statuses = [];
-    for (const match of open) statuses.push(await town.statusOf(match));
-    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
-    await town.agree(12);
-    await town.setBudget(BUDGET);
-    await town.play(3);
-    await town.agree(15);
   });
 
   it("pays an impression without a match id in any slice that has money for one", async () => {
@@ -225,42 +198,6 @@ describe("a wallet in slices", () => {
     expect((await town.keyedImpression(first, "key")).status).toBe(201);
     await town.agree(charged + 1);
   });
-
-  it.each([
-    ["answer", loseAnswers],
-    ["claim", loseClaims],
-  ])("charges an operation once, whose %s was lost while other slices got matches", async (_, lose) => {
-    // The first slice that has a match is not the first one.
-    const open = [await matchIn(2)];
-    const first = await town.keyedImpression(open[0] as Served, "key");
-    expect(first.status).toBe(201);
-    open.push(await matchIn(0), await matchIn(1));
-    const charged = await town.agree();
-    await lose();
-    expect(await town.keyedImpression(open[0] as Served, "key")).toMatchObject({
-      status: 201,
-      body: first.body,
-    });
-    await town.agree(charged);
-    for (const match of open.slice(1)) expect(await town.statusOf(match)).toBe(201);
-    await town.agree(charged + 2);
-  });
-
-  it.each([SLICES - 1, 0, 1].slice(0, rounds(1, 3)))(
-    "is restored by one of several instances when slice %i is in doubt",
-    async (slice) => {
-      const open: Served[] = [];
-      for (let one = 0; one < SLICES; one += 1) open.push(await matchIn(one));
-      const charged = await town.agree();
-      await town.redis.hset(`{${walletIdOf(town.advertiserId, slice)}}:account`, "lineage", "another");
-      const instances = [recoverer(), recoverer(), recoverer()];
-      const restored = (one: WalletRecovery) =>
-        eventually(async () => (await one.restoreFrozen([town.advertiserId])) === 0, PATIENCE);
-      await Promise.all(instances.map(restored));
-      for (const match of open) expect(await town.statusOf(match)).toBe(201);
-      await town.agree(charged + SLICES);
-    },
-  );
 
   it("keeps the matches of slices that a restore which ended early had restored", async () => {
     for (let slice = 0; slice < SLICES; slice += 1) await matchIn(slice);
@@ -414,9 +351,15 @@ describe("a wallet in slices", () => {
     }, PATIENCE);
     expect(await database.quarantinedImpression.count()).toBe(0);
   });
+});
+
+describe("a wallet in slices that goes on afterwards", () => {
+  beforeAll(() => open(SHARED_BUDGET));
+  afterAll(close);
 
   it("is read as one", async () => {
-    for (let i = 0; i < 6; i += 1) await town.served();
+    const open: Served[] = [];
+    for (let i = 0; i < 6; i += 1) open.push(await town.served());
     await town.play(6);
     await town.agree(8);
     const summary = await createWalletReader(town.redis).read(town.advertiserId, [town.campaignId], LIMITS);
@@ -429,5 +372,78 @@ describe("a wallet in slices", () => {
     });
     const counts = await town.money.committedCounts([town.advertiserId]);
     expect(counts.get(town.advertiserId)).toBe(8);
+    // Other cases find no match of another one's.
+    for (const match of open) expect(await town.statusOf(match)).toBe(201);
+  });
+
+  it("keeps open matches over a restart that forgets nothing", async () => {
+    const charged = await town.agree();
+    const open: Served[] = [];
+    for (let i = 0; i < 12; i += 1) open.push(await town.served());
+    await town.play(8);
+    await restartRedis();
+    for (const match of open) expect(await town.statusOf(match)).toBe(201);
+    await town.agree(charged + 20);
+    await town.play(5);
+    await town.agree(charged + 25);
+  });
+
+  it("loses no charge when Redis forgets everything", async () => {
+    const charged = await town.agree();
+    await town.play(12);
+    await town.agree(charged + 12);
+    await town.redis.flushall();
+    await town.play(6);
+    await town.agree(charged + 18);
+  });
+
+  it.each([
+    ["answer", loseAnswers],
+    ["claim", loseClaims],
+  ])("charges an operation once, whose %s was lost while other slices got matches", async (lost, lose) => {
+    // The first slice that has a match is not the first one.
+    const open = [await matchIn(2)];
+    const first = await town.keyedImpression(open[0] as Served, lost);
+    expect(first.status).toBe(201);
+    open.push(await matchIn(0), await matchIn(1));
+    const charged = await town.agree();
+    await lose();
+    expect(await town.keyedImpression(open[0] as Served, lost)).toMatchObject({
+      status: 201,
+      body: first.body,
+    });
+    await town.agree(charged);
+    for (const match of open.slice(1)) expect(await town.statusOf(match)).toBe(201);
+    await town.agree(charged + 2);
+  });
+
+  it.each([SLICES - 1, 0, 1].slice(0, rounds(1, 3)))(
+    "is restored by one of several instances when slice %i is in doubt",
+    async (slice) => {
+      const open: Served[] = [];
+      for (let one = 0; one < SLICES; one += 1) open.push(await matchIn(one));
+      const charged = await town.agree();
+      await town.redis.hset(`{${walletIdOf(town.advertiserId, slice)}}:account`, "lineage", "another");
+      const instances = [recoverer(), recoverer(), recoverer()];
+      const restored = (one: WalletRecovery) =>
+        eventually(async () => (await one.restoreFrozen([town.advertiserId])) === 0, PATIENCE);
+      await Promise.all(instances.map(restored));
+      for (const match of open) expect(await town.statusOf(match)).toBe(201);
+      await town.agree(charged + SLICES);
+    },
+  );
+
+  it("charges no more than a lowered budget, also for open matches", async () => {
+    const charged = await town.agree();
+    const open: Served[] = [];
+    for (let i = 0; i < 20; i += 1) open.push(await town.served());
+    await town.setBudget(charged + 10);
+    const statuses = [];
+    for (const match of open) statuses.push(await town.statusOf(match));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    await town.agree(charged + 10);
+    await town.setBudget(SHARED_BUDGET);
+    await town.play(3);
+    await town.agree(charged + 13);
   });
 });
