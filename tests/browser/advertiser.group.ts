@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from "@jest/globals";
 import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
   type Dashboard,
+  drawn,
   expectAccessibleInPassing,
   expectSoon,
   isFocused,
@@ -137,7 +138,10 @@ export function describeAdvertiser(running: () => Dashboard): void {
       await page.getByRole("radiogroup", { name: "Kind of place" }).getByText(kind).click();
       const country = page.getByRole("combobox", { name: "Country" });
       await country.fill("");
-      await country.pressSequentially("germ");
+      await country.pressSequentially("ger");
+      await page.getByRole("option", { name: "Germany" }).waitFor();
+      await drawn(page);
+      await country.press("m");
       await page.locator("[role=option][data-combobox-selected]", { hasText: "Germany" }).waitFor();
       await country.press("Enter");
       await expectSoon(() => country.inputValue(), "Germany");
