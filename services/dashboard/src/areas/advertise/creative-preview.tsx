@@ -44,6 +44,8 @@ export function CreativePreview({ creative }: CreativePreviewProps) {
   const [appearance, setAppearance] = useState(0);
   const order = hookOrder(creative);
   const seen = order[appearance % order.length];
+  // A narrative hook is not saved without a line of its own.
+  const isUnwritten = creative.creative_type === "narrative_hook" && seen?.source === "brand_name";
   const { label: _label, place, ...story } = SETTINGS[setting];
   return (
     <section className={classes.preview} aria-label="Preview">
@@ -63,7 +65,7 @@ export function CreativePreview({ creative }: CreativePreviewProps) {
         <Story
           form={setting}
           {...story}
-          line={seen?.line || "Your line appears here."}
+          line={(!isUnwritten && seen?.line) || "Your line appears here."}
           {...(creative.brand_name && { payer: creative.brand_name })}
         />
       </Scene>
