@@ -7,6 +7,7 @@ import {
   tooManyImpressions,
 } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
+import { cookieOf, OWN_PAGE } from "./dashboard.ts";
 import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
 import { type Caller, placementBody, type World, webhookBody } from "./world.fixture.ts";
 
@@ -16,6 +17,11 @@ export const commonRefusals: Provocations = {
     const needed = [operation.scope].flat();
     const scopes = (["advertiser", "developer", "serving"] as const).filter((one) => !needed.includes(one));
     return world.call(operation, { by: await world.account({ scopes }), body: bodyOf(operation) });
+  },
+
+  "409 other_account": async (world, operation) => {
+    const headers = { ...OWN_PAGE, Cookie: await cookieOf(world), "Diegetic-Account": newId("acct") };
+    return world.call(operation, { headers }).unset("Authorization");
   },
 
   // What the path names.

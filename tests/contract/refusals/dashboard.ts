@@ -5,7 +5,7 @@ import { BASE_PATH } from "../composed-api.fixture.ts";
 import type { World } from "./world.fixture.ts";
 
 const PASSWORD = "a password of tests";
-const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
+export const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
 
 /** A user who has just signed up, and the cookie of their browser. */
 export interface SignedUp {
@@ -43,7 +43,7 @@ function call(
 /** One user for the requests that change nothing: a sign-up takes long, and few are allowed in a minute. */
 const lasting = new WeakMap<World, Promise<SignedUp>>();
 
-async function cookieOf(world: World): Promise<string> {
+export async function cookieOf(world: World): Promise<string> {
   const user = lasting.get(world) ?? signUp(world);
   lasting.set(world, user);
   return (await user).cookie;

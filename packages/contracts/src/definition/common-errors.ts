@@ -223,6 +223,12 @@ export const sessionOnly = refusal(
   "The caller is an API key.",
   "An API key cannot do this: sign in on the dashboard.",
 );
+export const otherAccount = refusal(
+  409,
+  "other_account",
+  "The account was switched in another tab, or the user lost access to it.",
+  "This page shows another account than the one you act for now. Nothing was changed; reload the page.",
+);
 export const crossSite = refusal(
   403,
   "cross_site",

@@ -5,8 +5,6 @@ export const NOT_HTTP_SENTENCE =
 export const WITHOUT_HOST_SENTENCE = "The header Host is missing: HTTP/1.1 asks for it in every request.";
 export const TOO_MANY_NOT_HTTP_SENTENCE =
   "Too many requests that are not valid HTTP: wait for the seconds that Retry-After names.";
-export const OTHER_ACCOUNT_SENTENCE =
-  "This page shows another account than the one you act for now. Nothing was changed; reload the page.";
 export const INTERNAL_ERROR_SENTENCE = "Internal error: it has been logged.";
 export const UNAVAILABLE_SENTENCE = "Service temporarily unavailable; retry after the given delay.";
 export const STORED_SENTENCE =

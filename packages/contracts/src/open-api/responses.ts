@@ -16,6 +16,7 @@ import {
   noKeySent,
   notJson,
   notSentAsJson,
+  otherAccount,
   scopeMissing,
   sessionOnly,
   unknownHost,
@@ -27,7 +28,6 @@ import {
   NOT_HTTP_SENTENCE,
   OF_ACCOUNT,
   OF_MATCHES_OF_GAME,
-  OTHER_ACCOUNT_SENTENCE,
   otherMethodSentence,
   STORED_SENTENCE,
   TOO_MANY_NOT_HTTP_SENTENCE,
@@ -68,11 +68,15 @@ function examplesOf(refusals: readonly Refusal[]): Record<string, Example> {
   return Object.fromEntries(refusals.map(({ name, when, detail }) => [name, example(when, detail)]));
 }
 
-const unauthorized = [noKeySent, malformedKey, invalidKey];
+/** Answers of every operation that knows its caller. */
+const ofCallers = [
+  { status: 401, name: "Unauthorized", refusals: [noKeySent, malformedKey, invalidKey] },
+  { status: 409, name: "OtherAccount", refusals: [otherAccount] },
+] as const;
 
 /** Answers that every operation, or every operation with a body, can give. */
 export const sharedResponses: Responses = {
-  Unauthorized: errorResponse("No valid API key.", examplesOf(unauthorized), ["WWW-Authenticate"]),
+  Unauthorized: errorResponse("No valid API key.", examplesOf(ofCallers[0].refusals), ["WWW-Authenticate"]),
   TooManyRequests: errorResponse(
     "The limit of this minute is used up: wait for `Retry-After` seconds.",
     {
@@ -122,12 +126,7 @@ export const sharedResponses: Responses = {
   NotJson: errorResponse("The body is not sent as JSON.", examplesOf([notSentAsJson, compressedBody])),
   OtherAccount: errorResponse(
     "The caller is a session, and the account that the request names in the header `Diegetic-Account` is not the one that it acts for. The answer names that one by the same header.",
-    {
-      other_account: example(
-        "The account was switched in another tab, or the user lost access to it.",
-        OTHER_ACCOUNT_SENTENCE,
-      ),
-    },
+    examplesOf(ofCallers[1].refusals),
   ),
   InternalError: errorResponse(
     "An unexpected failure. Retry with growing pauses; where it persists, name the header X-Request-Id of the answer.",
@@ -160,13 +159,15 @@ const TITLES: Record<Refusal["status"], string> = {
 export function responsesOf(operation: Operation): Responses {
   const responses: Responses = {};
   for (const success of operation.success) responses[success.status] = successResponse(success, operation);
-  for (const [status, refusals] of byStatus(refusalsOf(operation))) {
+  const own = byStatus(refusalsOf(operation));
+  for (const { status, name, refusals } of operation.callers === "anyone" ? [] : ofCallers) {
+    const others = own.get(status);
+    if (others === undefined) responses[status] = reference(name);
+    else own.set(status, [...refusals, ...others]);
+  }
+  for (const [status, refusals] of own) {
     const names = status === 401 ? (["WWW-Authenticate"] as const) : [];
     responses[status] = errorResponse(TITLES[status], examplesOf(refusals), names);
-  }
-  if (operation.callers !== "anyone") {
-    responses[401] ??= reference("Unauthorized");
-    responses[409] ??= reference("OtherAccount");
   }
   responses[408] = reference("RequestTimeout");
   responses[429] = reference("TooManyRequests");
@@ -224,9 +225,7 @@ function accessRefusals(operation: Operation): Refusal[] {
     return operation.method === "GET" ? [] : [crossSite, unknownHost];
   }
   if (operation.callers === "session") {
-    const hasOwn401 = operation.refusals.some(({ status }) => status === 401);
-    const ofSession = [...(hasOwn401 ? unauthorized : []), sessionOnly];
-    return operation.method === "GET" ? ofSession : [...ofSession, crossSite, unknownHost];
+    return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite, unknownHost];
   }
   return [scopeMissing.withExample([operation.scope].flat())];
 }

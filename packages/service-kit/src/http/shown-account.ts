@@ -1,4 +1,4 @@
-import { HttpError, OTHER_ACCOUNT_SENTENCE } from "@diegetic/contracts";
+import { HttpError, otherAccount } from "@diegetic/contracts";
 import type { Caller } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -13,5 +13,5 @@ export function requireShownAccount({ session, accountId }: Caller, exchange: Ex
   if (session === undefined) return;
   const shownAccountId = exchange.header(HEADER.toLowerCase());
   if (shownAccountId === undefined || shownAccountId === accountId) return;
-  throw new HttpError(409, OTHER_ACCOUNT_SENTENCE, { [HEADER]: accountId });
+  throw new HttpError(otherAccount.status, otherAccount.detail, { [HEADER]: accountId });
 }
