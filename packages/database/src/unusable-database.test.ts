@@ -78,17 +78,17 @@ describe("a database that an operator sets", () => {
   it("is unusable and not migrated on a server that is too old, and the sentence says which one is needed", async () => {
     const database = await createTestDatabase();
     const url = new URL(database.url);
-    const old = await startRewritingProxy(Number(url.port), { from: /1\d00\d\d(?=C)/, to: "140012" });
+    const old = await startRewritingProxy(Number(url.port), { from: /\b\d\d\.(?=\d)/, to: "14." });
     closers.push(
       () => database.drop(),
       () => old.stop(),
     );
     url.port = String(old.port);
-    const sentence = "Postgres at DATABASE_URL has version 14.12: upgrade it to 15 or later.";
-    expect(await unusableDatabase(url.href)).toBe(sentence);
+    const sentence = /^Postgres at DATABASE_URL has version 14\.\d+: upgrade it to 15 or later\.$/;
+    expect(await unusableDatabase(url.href)).toMatch(sentence);
     const failure = await migrate(url.href).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DatabaseUnusable);
-    expect((failure as Error).message).toBe(sentence);
+    expect((failure as Error).message).toMatch(sentence);
   });
 
   it("is unreachable where no server listens, without naming the password", async () => {

@@ -209,7 +209,7 @@ Cluster.prototype.connect = function connectOnce(this: Cluster) {
 export function connectSubscriber(redis: RedisConnection): RedisConnection {
   if (redis instanceof Cluster) return surviveErrors(redis.duplicate());
   const subscriber = surviveErrors(redis.duplicate({ autoResubscribe: false }));
-  // No server refuses a subscription for being a replica: this connection follows one whose writes were refused.
+  // A replica accepts subscriptions, so reconnect whenever the command connection does.
   const follow = () => {
     if (subscriber.status === "ready") subscriber.disconnect(true);
   };

@@ -1,4 +1,4 @@
-import { type Redis, ReplyError } from "ioredis";
+import type { Redis } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
 import { mastersOf } from "./masters.ts";
 
@@ -47,13 +47,14 @@ export async function serverMemory(redis: RedisConnection): Promise<ServerMemory
   );
 }
 
-/** No report of INFO has it. */
+/** INFO does not include it. A managed Redis may have no CONFIG, or withhold it. */
 async function readAppendFsync(master: Redis): Promise<string | undefined> {
   try {
     const [, value] = (await master.config("GET", "appendfsync")) as string[];
     return value;
   } catch (error) {
-    if (error instanceof ReplyError) return undefined;
+    const isWithheld = error instanceof Error && /^(NOPERM|ERR unknown)/.test(error.message);
+    if (isWithheld) return undefined;
     throw error;
   }
 }

@@ -55,7 +55,7 @@ it("reports the stores, and which of them is unavailable", async () => {
     await monitor.checkAvailability();
     expect(await unsafe()).toEqual([1, 0, 1]);
   }
-  // What cannot be read is not known to be unsafe, and the server is still available.
+  // An unreadable setting is not reported as unsafe, and the server is still available.
   await redis.call("ACL", "SETUSER", "default", "-config");
   await monitor.checkAvailability();
   expect(await unsafe()).toEqual([1, 0, -1]);

@@ -18,7 +18,7 @@ export class InstallationClaim {
   readonly #guards: ConnectionGuard[] = [];
   #id: string | undefined;
   #isChecked = false;
-  #isRecent = false;
+  #hasSupportedVersion = false;
   #refusal: ForeignRedis | undefined;
 
   /** @param readId reads this installation's id from its database; called until it succeeds once */
@@ -48,7 +48,7 @@ export class InstallationClaim {
    */
   async check(): Promise<void> {
     const own = await this.#ownId();
-    await this.#expectRecent();
+    await this.#requireSupportedVersion();
     const reply = await this.#claimScript(installationKeys.owner, own);
     this.#check(reply.text(0), own);
   }
@@ -79,11 +79,11 @@ export class InstallationClaim {
   }
 
   /** Once: one server of a cluster stands for all. */
-  async #expectRecent(): Promise<void> {
-    if (this.#isRecent) return;
+  async #requireSupportedVersion(): Promise<void> {
+    if (this.#hasSupportedVersion) return;
     const outdated = outdatedRedis(await this.#redis.info("server"));
     if (outdated !== undefined) throw new RedisUnusable(outdated);
-    this.#isRecent = true;
+    this.#hasSupportedVersion = true;
   }
 
   async #ownId(): Promise<string> {
