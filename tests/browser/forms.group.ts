@@ -32,7 +32,7 @@ const PLACEHOLDER_COLOURS = `[...document.querySelectorAll("[role=dialog] input[
 )`;
 
 /**
- * Tests of forms, whosever they are.
+ * Tests of forms of any area.
  * @param running answers the dashboard once it has started
  */
 export function describeForms(running: () => Dashboard): void {
@@ -130,7 +130,7 @@ export function describeForms(running: () => Dashboard): void {
     await page.reload();
     await type(share, "13");
     await page.getByRole("button", { name: "Discard" }).waitFor();
-    expect(await page.getByRole("note", { name: /^Not saved/ }).count()).toBe(0);
+    expect(await page.getByText(/^Not saved:/).count()).toBe(0);
     await page.getByRole("button", { name: "Discard" }).click();
     expect(problems).toEqual([]);
   });

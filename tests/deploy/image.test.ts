@@ -81,7 +81,7 @@ async function assemble(image: string): Promise<void> {
 
 /** What npm needs to reach the registry as it does outside of the test. */
 function onlyForNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isForNpm = (name: string) => /^(PATH|HOME|NODE_EXTRA_CA_CERTS|npm_config_.*)$/.test(name);
+  const isForNpm = (name: string) => /^(PATH|HOME|NODE_EXTRA_CA_CERTS|npm_config_.*)$/i.test(name);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => isForNpm(name)));
 }
 

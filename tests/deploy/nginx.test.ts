@@ -18,6 +18,7 @@ const run = promisify(execFile);
 const PATIENCE = { timeoutMs: 60_000 };
 /** More than the buffers of nginx and of both connections. */
 const LONG_ANSWER_PARTS = 1_024;
+const REFUSAL = "refused";
 const PART = Buffer.alloc(65_536, "x");
 
 const nginx = await findNginx().catch((error: Error) => error);
@@ -96,6 +97,11 @@ if (nginx instanceof Error) {
       expect(await answer.json()).toEqual({ detail: expect.stringContaining("256 KiB") });
     });
 
+    it("passes on a refusal that a service sends before it has read the body", async () => {
+      const answer = await fetch(`${url}/refused`, { method: "POST", body: "x".repeat(900_000) });
+      expect([answer.status, await answer.text()]).toEqual([413, REFUSAL]);
+    });
+
     it("keeps no long answer for a slow client in /tmp, which is small", async () => {
       // Where nothing can be written, an answer that nginx keeps there is cut off.
       rmSync(join(dir, "proxy"), { recursive: true, force: true });
@@ -171,7 +177,7 @@ interface Upstream {
   stop(): void;
 }
 
-/** Answers who it is and which headers have reached it; at `/long`, much. */
+/** Answers who it is and which headers have reached it; at `/long`, much; at `/refused`, before it reads the body. */
 async function startUpstream(name: string): Promise<Upstream> {
   let connections = 0;
   let sentParts = 0;
@@ -179,6 +185,7 @@ async function startUpstream(name: string): Promise<Upstream> {
     for (sentParts = 0; sentParts < LONG_ANSWER_PARTS; sentParts += 1) yield PART;
   }
   const server: Server = createServer((request, response) => {
+    if (request.url === "/refused") return void response.writeHead(413).end(REFUSAL);
     request.resume();
     request.once("end", () => {
       if (request.url === "/long") Readable.from(longAnswer()).pipe(response);

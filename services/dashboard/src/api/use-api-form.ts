@@ -81,8 +81,8 @@ export function useApiForm<Key extends ChangeKey>(
 ): ApiForm<Key> {
   const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
-  // What was sent before, and only its answer lost, is stored and no change any more.
-  const [kept, setKept] = useState(Object.keys(changedFields(initial, values)));
+  // A draft field that is already stored is no longer a change.
+  const [kept, setKept] = useState(() => Object.keys(changedFields(initial, values)));
   const [conflicting, setConflicting] = useState<readonly (keyof BodyOf<Key>)[]>([]);
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();

@@ -95,7 +95,7 @@ export function Component() {
       setAsking(false);
     }
   };
-  // A link, a reload and Back lead to the answer, too.
+  // A link, a reload and coming back from another page lead to the answer, too.
   const askAtFirst = useEffectEvent(() => {
     if (parameters.get("game")) void ask();
   });
