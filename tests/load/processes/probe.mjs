@@ -53,6 +53,8 @@ function watchLoop() {
 }
 
 const SAMPLE_EVERY_MICROSECONDS = 100;
+/** What ends the sampling, a tenth of the samples, is none of the program. */
+const SAMPLER = "node:inspector";
 /** In place of an address: code that a program has compiled, such as a validator. */
 const COMPILED = "(compiled)";
 
@@ -82,6 +84,7 @@ async function profile(durationMs) {
   };
   for (const [index, id] of samples.entries()) {
     const name = moduleOf(id);
+    if (name === SAMPLER) continue;
     modules.set(name, (modules.get(name) ?? 0) + timeDeltas[index]);
   }
   return Object.fromEntries(modules);
